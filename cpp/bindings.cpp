@@ -1,0 +1,132 @@
+// Translation between Python and C++, nothing else.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "adversary.h"
+#include "prices.h"
+#include "tree.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Codes = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using PriceArray = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+hardwood::Table table_of(const Codes& values) { return {values.data(), values.shape(0), values.shape(1)}; }
+
+template <typename T>
+nb::ndarray<nb::numpy, T> to_numpy(std::unique_ptr<T[]> data, std::size_t size) {
+    T* raw = data.release();
+    nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::ndarray<nb::numpy, T>(raw, {size}, owner);
+}
+
+hardwood::Tree make_tree(Ints feature, Ints code, Ints left, Ints right, Ints ordered, std::size_t n_features) {
+    std::vector<hardwood::Node> nodes(feature.size());
+    for (const Ints& array : {code, left, right, ordered}) {
+        if (array.size() != nodes.size()) throw std::invalid_argument("arrays of nodes differ in length");
+    }
+    for (std::size_t k = 0; k < nodes.size(); ++k) nodes[k] = {feature(k), code(k), left(k), right(k), ordered(k) != 0};
+    return hardwood::Tree(std::move(nodes), n_features);
+}
+
+nb::ndarray<nb::numpy, std::int32_t> leaf_of(const hardwood::Tree& tree, Codes values) {
+    const hardwood::Table table = table_of(values);
+    if (table.n_features != tree.n_features()) throw std::invalid_argument("table and tree differ in features");
+    std::unique_ptr<std::int32_t[]> leaves(new std::int32_t[table.n_samples]);
+    {
+        nb::gil_scoped_release unlocked;
+        tree.leaf_of(table, {leaves.get(), table.n_samples});
+    }
+    return to_numpy(std::move(leaves), table.n_samples);
+}
+
+struct PricesHolder {
+    hardwood::FeaturePrices prices;
+    PriceArray owner;  // keeps the numpy array alive
+};
+
+PricesHolder make_prices(PriceArray prices, bool ordered, bool may_rise, bool may_fall, std::int32_t lower,
+                         std::int32_t upper) {
+    return {{prices.data(), prices.shape(0), prices.shape(1), ordered, may_rise, may_fall, lower, upper}, prices};
+}
+
+void check(const hardwood::Table& table, const std::vector<hardwood::FeaturePrices>& prices, const Ints& labels,
+           const std::vector<hardwood::Region>& regions) {
+    bool fits = prices.size() == table.n_features && labels.size() == table.n_samples;
+    for (const auto& p : prices) fits = fits && (p.rows == 1 || p.rows == table.n_samples) && p.columns >= 1;
+    for (const auto& region : regions) {
+        for (const auto& limit : region.limits) {
+            fits = fits && limit.feature < table.n_features &&
+                   (limit.allowed.empty() == prices[limit.feature].ordered) &&
+                   (prices[limit.feature].columns == 1 || prices[limit.feature].columns == limit.allowed.size());
+        }
+    }
+    if (!fits) throw std::invalid_argument("table, prices, labels and regions do not fit together");
+}
+
+nb::tuple margins(Codes values, const std::vector<PricesHolder*>& holders, Ints labels,
+                  const std::vector<hardwood::Region>& regions) {
+    const hardwood::Table table = table_of(values);
+    std::vector<hardwood::FeaturePrices> prices;
+    for (const PricesHolder* holder : holders) prices.push_back(holder->prices);
+    check(table, prices, labels, regions);
+    std::unique_ptr<double[]> margin(new double[table.n_samples]);
+    std::unique_ptr<std::int32_t[]> region_of(new std::int32_t[table.n_samples]);
+    {
+        nb::gil_scoped_release unlocked;
+        hardwood::margins(table, prices, {labels.data(), labels.size()}, regions, {margin.get(), table.n_samples},
+                          {region_of.get(), table.n_samples});
+    }
+    return nb::make_tuple(to_numpy(std::move(margin), table.n_samples), to_numpy(std::move(region_of), table.n_samples));
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    m.doc() = "The compiled part of hardwood.";
+
+    nb::class_<hardwood::Tree>(m, "Tree")
+        .def("__init__",
+             [](hardwood::Tree* self, Ints feature, Ints code, Ints left, Ints right, Ints ordered,
+                std::size_t n_features) {
+                 new (self) hardwood::Tree(make_tree(feature, code, left, right, ordered, n_features));
+             },
+             "feature"_a, "code"_a, "left"_a, "right"_a, "ordered"_a, "n_features"_a)
+        .def("leaf_of", &leaf_of, "values"_a);
+
+    nb::class_<hardwood::Limit>(m, "Limit")
+        .def("__init__",
+             [](hardwood::Limit* self, std::size_t feature, std::int32_t low, std::int32_t high,
+                std::vector<std::uint8_t> allowed) {
+                 new (self) hardwood::Limit{feature, low, high, std::move(allowed)};
+             },
+             "feature"_a, "low"_a, "high"_a, "allowed"_a);
+
+    nb::class_<hardwood::Region>(m, "Region")
+        .def("__init__",
+             [](hardwood::Region* self, std::int32_t label, std::vector<hardwood::Limit> limits) {
+                 new (self) hardwood::Region{label, std::move(limits)};
+             },
+             "label"_a, "limits"_a);
+
+    nb::class_<PricesHolder>(m, "FeaturePrices")
+        .def("__init__",
+             [](PricesHolder* self, PriceArray prices, bool ordered, bool may_rise, bool may_fall, std::int32_t lower,
+                std::int32_t upper) {
+                 new (self) PricesHolder(make_prices(prices, ordered, may_rise, may_fall, lower, upper));
+             },
+             "prices"_a, "ordered"_a, "may_rise"_a, "may_fall"_a, "lower"_a, "upper"_a);
+
+    m.def("margins", &margins, "values"_a, "prices"_a, "labels"_a, "regions"_a);
+}

@@ -1,0 +1,357 @@
+"""What a feature is: its kind, its domain, and how a caller's table becomes whole numbers and back.
+
+Every kind ends up as one column of whole numbers ("codes"):
+
+    integer      the number itself
+    ordinal      rank of the answer among its ordered categories
+    binary       0 or 1, rank of the answer among two
+    categorical  position of the answer among its unordered categories
+    binned       rank of the bin that holds the number; the unit of shift is one bin
+
+All kinds but the categorical are *ordered*: a shift moves along the codes and is paid by the step. A categorical answer
+changes into any other at one price. Names and categories stay with the feature, so that every output can speak them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hardwood._columns import Column, read_columns
+
+Category: TypeAlias = str | int | float | bool
+IntArray: TypeAlias = NDArray[np.int32]
+
+# Codes are 32-bit; one value is kept free at each end so that `threshold + 1` and open ends of regions need no care.
+LARGEST_CODE = 2**31 - 2
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that nobody can write through; the array itself stays as its owner has it."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+class Kind(StrEnum):
+    """The kinds of features, see the module's docstring."""
+
+    INTEGER = "integer"
+    ORDINAL = "ordinal"
+    BINARY = "binary"
+    CATEGORICAL = "categorical"
+    BINNED = "binned"
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One column of a table: its name, its kind and the codes that its values may take in training, `low` to `high`.
+
+    `categories` are the answers in the order of their codes (ordinal, binary, categorical). `edges` are the upper ends
+    of all bins but the last (binned): a number lies in bin k iff edges[k - 1] < number <= edges[k].
+    """
+
+    name: str
+    kind: Kind
+    low: int
+    high: int
+    categories: tuple[Category, ...] = ()
+    edges: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not -LARGEST_CODE <= self.low <= self.high <= LARGEST_CODE:
+            raise ValueError(
+                f'column "{self.name}" runs from {self.low} to {self.high}; it must stay within +-{LARGEST_CODE} '
+                f'and not run backwards (rescale the column, or use the kind "{Kind.BINNED}")'
+            )
+        width = {Kind.INTEGER: None, Kind.BINNED: len(self.edges) + 1}.get(self.kind, len(self.categories))
+        if width is not None and (self.low, self.high) != (0, width - 1):
+            raise ValueError(
+                f'column "{self.name}" of kind {self.kind} has codes {self.low} to {self.high}; '
+                f"expected 0 to {width - 1}, one for each category or bin"
+            )
+        if self.kind is Kind.BINARY and len(self.categories) > 2:
+            raise ValueError(f'column "{self.name}" is binary but has {len(self.categories)} categories; expected 2')
+        if len(set(self.categories)) < len(self.categories):
+            raise ValueError(f'column "{self.name}" names a category twice: {list(self.categories)}')
+        if not all(np.isfinite(self.edges)) or any(np.diff(self.edges) <= 0):
+            raise ValueError(f'column "{self.name}" has edges {list(self.edges)}; they must be finite and ascend')
+
+    @property
+    def ordered(self) -> bool:
+        """Whether values are tested by `value <= threshold`; otherwise by `value == category`."""
+        return self.kind is not Kind.CATEGORICAL
+
+    @property
+    def n_values(self) -> int:
+        """Number of codes from `low` to `high`."""
+        return self.high - self.low + 1
+
+    def decode(self, code: int) -> Category:
+        """The value as the caller knows it; a bin is given by its limits as text."""
+        if self.kind is Kind.INTEGER:
+            return int(code)
+        if self.kind is not Kind.BINNED:
+            return self.categories[code]
+        if not self.edges:
+            return "any number"
+        if code == 0:
+            return f"<= {self.edges[0]:g}"
+        if code == len(self.edges):
+            return f"> {self.edges[-1]:g}"
+        return f"({self.edges[code - 1]:g}, {self.edges[code]:g}]"
+
+    def encode(self, column: Column) -> IntArray:
+        """The codes of a column's values, learnt from this or from another table."""
+        if self.kind is Kind.INTEGER:
+            return _whole_numbers(column).astype(np.int32)
+        if self.kind is Kind.BINNED:
+            return np.searchsorted(np.asarray(self.edges), _numbers(column), side="left").astype(np.int32)
+        return _positions(column, self.categories)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Features and the codes of all samples, one row each. Columns are contiguous because every hot loop walks them."""
+
+    features: tuple[Feature, ...]
+    values: IntArray
+
+    def __post_init__(self) -> None:
+        if self.values.ndim != 2 or self.values.shape[1] != len(self.features):
+            raise ValueError(
+                f"values have shape {self.values.shape}; expected samples by {len(self.features)} features"
+            )
+        object.__setattr__(self, "values", read_only(np.asfortranarray(self.values, dtype=np.int32)))
+        for j, feature in enumerate(self.features):
+            column = self.values[:, j]
+            outside = (column < 0) | (column > feature.high) if feature.kind is not Kind.INTEGER else None
+            if outside is not None and outside.any():
+                row = int(outside.argmax())
+                raise ValueError(
+                    f'column "{feature.name}", row {row} has code {column[row]}; expected 0 to {feature.high}'
+                )
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.values.shape[0])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names."""
+        return tuple(feature.name for feature in self.features)
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The class of every sample as a position in `classes`."""
+
+    codes: IntArray
+    classes: tuple[Category, ...]
+
+    def __post_init__(self) -> None:
+        codes = read_only(np.ascontiguousarray(self.codes, dtype=np.int32))
+        if codes.ndim != 1 or (codes.size and not 0 <= codes.min() <= codes.max() < len(self.classes)):
+            raise ValueError(f"codes must be one-dimensional with values from 0 to {len(self.classes) - 1}")
+        object.__setattr__(self, "codes", codes)
+
+
+def encode(
+    X: Any,  # noqa: N803 - the name scikit-learn gave it
+    *,
+    kinds: Mapping[str, Any] | Sequence[Any] | str | None = None,
+    max_bins: int = 10,
+    features: Sequence[Feature] | None = None,
+) -> Table:
+    """Read a pandas, polars or arrow frame or a numpy array into a table of codes; the caller's data stay untouched.
+
+    kinds     overrides what the dtype says: a kind by column name, one for each column, or one for all. A list of
+              categories in their order stands for an ordinal column. By dtype, whole numbers are integer, floats
+              binned, booleans binary, ordered categories (pandas) and enums (polars) ordinal, text categorical.
+    max_bins  how many bins of about equal count a column of floats gets at most
+    features  read the columns as an earlier table's features say (then `kinds` and `max_bins` are not asked)
+    """
+    columns = read_columns(X)
+    if features is not None:
+        columns = _matching(columns, features)
+    else:
+        wishes = by_feature("kinds", kinds, [column.name for column in columns], default=None)
+        if not isinstance(max_bins, int) or max_bins < 1:
+            raise ValueError(f"max_bins is {max_bins!r}; it must be a whole number >= 1")
+        features = [learn_feature(column, wish, max_bins) for column, wish in zip(columns, wishes, strict=True)]
+    values = np.empty((len(columns[0].values), len(columns)), dtype=np.int32, order="F")
+    for j, (feature, column) in enumerate(zip(features, columns, strict=True)):
+        values[:, j] = feature.encode(column)
+    return Table(tuple(features), values)
+
+
+def encode_labels(y: ArrayLike, n_samples: int, *, classes: Sequence[Category] | None = None) -> Labels:
+    """The classes of the samples, sorted unless `classes` gives them."""
+    given = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
+    if given.ndim != 1:
+        raise ValueError(f"y has shape {given.shape}; expected one label for each sample, a one-dimensional array")
+    if len(given) != n_samples:
+        raise ValueError(
+            f"y has {len(given)} labels but the table has {n_samples} rows; expected as many labels as rows"
+        )
+    column = Column.of("y", given)
+    if classes is None:
+        classes = _sorted_distinct(column)
+    return Labels(_positions(column, tuple(classes)), tuple(classes))
+
+
+def by_feature(argument: str, value: Any, names: Sequence[str], *, default: Any = ...) -> list[Any]:
+    """Spread an argument over the columns: a mapping by column name, one entry for each column, or one value for all.
+
+    A mapping may leave columns out if there is a default.
+    """
+    if isinstance(value, Mapping):
+        given = {str(name): entry for name, entry in value.items()}
+        unknown = [name for name in given if name not in names]
+        if unknown:
+            raise ValueError(
+                f'{argument} names the column "{unknown[0]}", which the table does not have; '
+                f"its columns are {list(names)}"
+            )
+        missing = [name for name in names if name not in given]
+        if missing and default is ...:
+            raise ValueError(f"{argument} leaves out the columns {missing}; expected an entry for each column")
+        return [given.get(name, default) for name in names]
+    if value is None and default is not ...:
+        return [default] * len(names)
+    if isinstance(value, str) or not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0:
+        return [value] * len(names)
+    if len(value) != len(names):
+        raise ValueError(
+            f"{argument} has {len(value)} entries but the table has {len(names)} columns; "
+            f"expected one for each column, a mapping by column name, or one value for all"
+        )
+    return list(value)
+
+
+def learn_feature(column: Column, wish: Any, max_bins: int) -> Feature:
+    """The feature that a column becomes by its dtype, or by the caller's wish: a kind, or categories in their order."""
+    if wish is not None and not isinstance(wish, str):
+        categories = tuple(Column.of(column.name, np.asarray(wish, dtype=object)).values.tolist())
+        return Feature(column.name, Kind.ORDINAL, 0, len(categories) - 1, categories)
+    kind = _kind(column, wish)
+    if kind is Kind.INTEGER:
+        values = _whole_numbers(column)
+        return Feature(column.name, kind, int(values.min()), int(values.max()))
+    if kind is Kind.BINNED:
+        edges = _quantile_edges(_numbers(column), max_bins)
+        return Feature(column.name, kind, 0, len(edges), edges=edges)
+    if kind is Kind.ORDINAL and not column.ordered and column.values.dtype.kind in "OUS":
+        answers = sorted(set(column.values.tolist()))
+        raise ValueError(
+            f'kinds["{column.name}"] is "ordinal" but its answers are text without an order; '
+            f'pass them in their order, such as kinds={{"{column.name}": {answers}}}'
+        )
+    categories = column.categories or _sorted_distinct(column)
+    if kind is Kind.BINARY:
+        categories = _two_answers(column.name, categories)
+    return Feature(column.name, kind, 0, len(categories) - 1, categories)
+
+
+def _kind(column: Column, wish: str | None) -> Kind:
+    if wish is not None:
+        try:
+            return Kind(wish)
+        except ValueError:
+            expected = ", ".join(f'"{kind}"' for kind in Kind)
+            raise ValueError(
+                f'kinds["{column.name}"] is "{wish}"; expected {expected} or a list of categories in their order'
+            ) from None
+    if column.categories:
+        return Kind.ORDINAL if column.ordered else Kind.CATEGORICAL
+    by_dtype = {"i": Kind.INTEGER, "u": Kind.INTEGER, "f": Kind.BINNED, "b": Kind.BINARY}
+    return by_dtype.get(column.values.dtype.kind, Kind.CATEGORICAL)
+
+
+def _two_answers(name: str, categories: tuple[Category, ...]) -> tuple[Category, ...]:
+    if len(categories) > 2:
+        raise ValueError(
+            f'kinds["{name}"] is "binary" but the column has {len(categories)} answers: {list(categories[:6])}; '
+            f'expected two (use "ordinal" or "categorical")'
+        )
+    # A column of zeros alone still has the answer one; text has only the answers that were seen.
+    if all(isinstance(category, bool) for category in categories):
+        return (False, True)
+    if set(categories) <= {0, 1}:
+        return (0, 1)
+    return categories
+
+
+def _numbers(column: Column) -> NDArray[np.float64]:
+    """The values as finite floats."""
+    if column.values.dtype.kind not in "iufb":
+        row = next(i for i, value in enumerate(column.values) if isinstance(value, str))
+        raise ValueError(f'column "{column.name}", row {row} is {column.values[row]!r}; expected a number')
+    return column.values.astype(np.float64)
+
+
+def _whole_numbers(column: Column) -> NDArray[np.int64]:
+    """The values as whole numbers that fit a code."""
+    numbers = column.values if column.values.dtype.kind in "iu" else _numbers(column)
+    fractional = numbers != np.round(numbers) if numbers.dtype.kind == "f" else np.zeros(0, dtype=bool)
+    if fractional.any():
+        row = int(fractional.argmax())
+        raise ValueError(
+            f'column "{column.name}", row {row} is {numbers[row]}; an integer column needs whole numbers '
+            f'(round it, or use the kind "{Kind.BINNED}")'
+        )
+    for row in (int(numbers.argmin()), int(numbers.argmax())):
+        if not -LARGEST_CODE <= numbers[row] <= LARGEST_CODE:
+            raise ValueError(
+                f'column "{column.name}", row {row} is {numbers[row]}; an integer column must stay within '
+                f'+-{LARGEST_CODE} (rescale it, or use the kind "{Kind.BINNED}")'
+            )
+    return numbers.astype(np.int64)
+
+
+def _quantile_edges(numbers: NDArray[np.float64], max_bins: int) -> tuple[float, ...]:
+    """Upper ends of all bins but the last, at observed numbers: one bin for each number if there are few enough."""
+    distinct = np.unique(numbers)
+    if len(distinct) <= max_bins:
+        return tuple(distinct[:-1].tolist())
+    levels = np.arange(1, max_bins) / max_bins
+    edges = np.unique(np.quantile(numbers, levels, method="inverted_cdf"))
+    # An edge at the largest number would leave the last bin empty.
+    return tuple(edges[edges < distinct[-1]].tolist())
+
+
+def _sorted_distinct(column: Column) -> tuple[Category, ...]:
+    if column.values.dtype.kind != "O":
+        return tuple(np.unique(column.values).tolist())
+    return tuple(sorted(set(column.values.tolist())))
+
+
+def _positions(column: Column, categories: tuple[Category, ...]) -> IntArray:
+    """The position of each value among the categories."""
+    position = {category: k for k, category in enumerate(categories)}
+    found, inverse = np.unique(column.values, return_inverse=True) if column.values.dtype.kind != "O" else (None, None)
+    answers = column.values.tolist() if found is None else found.tolist()
+    codes = np.fromiter((position.get(answer, -1) for answer in answers), dtype=np.int32, count=len(answers))
+    codes = codes if inverse is None else codes[inverse]
+    if (codes < 0).any():
+        row = int((codes < 0).argmax())
+        raise ValueError(
+            f'column "{column.name}", row {row} is {column.values[row]!r}, which is none of its known answers '
+            f"{list(categories[:12])}; map it to one of them or drop the row"
+        )
+    return codes
+
+
+def _matching(columns: list[Column], features: Sequence[Feature]) -> list[Column]:
+    """The columns that the features ask for, by name, in the features' order."""
+    by_name = {column.name: column for column in columns}
+    missing = [feature.name for feature in features if feature.name not in by_name]
+    if missing:
+        raise ValueError(f"the table lacks the columns {missing}; it has {list(by_name)}")
+    return [by_name[feature.name] for feature in features]

@@ -1,0 +1,55 @@
+"""The task for a solver: a table with labels, the shifts to hedge against, and the trees that are allowed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hardwood.features import Labels, Table
+from hardwood.uncertainty import UncertaintySet
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Find the tree of depth at most `max_depth` that keeps the most samples correct under the worst affordable shift.
+
+        maximise   (samples correct in the worst case) - branch_penalty * (branching nodes)              (paper, Eq. 1)
+
+    branch_penalty  None stands for 1 / 2^max_depth as in the paper: always less than one sample in total, so the fewest
+                    branching nodes among the most robust trees
+    """
+
+    labels: Labels
+    uncertainty: UncertaintySet
+    max_depth: int
+    branch_penalty: float | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.labels.codes) != self.table.n_samples:
+            raise ValueError(
+                f"there are {len(self.labels.codes)} labels but {self.table.n_samples} rows; expected as many"
+            )
+        if isinstance(self.max_depth, bool) or not isinstance(self.max_depth, int) or self.max_depth < 0:
+            raise ValueError(f"max_depth is {self.max_depth!r}; it must be a whole number >= 0")
+        if self.branch_penalty is None:
+            object.__setattr__(self, "branch_penalty", 2.0**-self.max_depth)
+        if not 0 <= self.penalty < float("inf"):
+            raise ValueError(f"branch_penalty is {self.branch_penalty!r}; it must be a finite number >= 0")
+
+    @property
+    def table(self) -> Table:
+        """The table that the prices are about."""
+        return self.uncertainty.costs.table
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self.table.n_samples
+
+    @property
+    def penalty(self) -> float:
+        """What a branching node costs, in samples."""
+        return float(self.branch_penalty)  # type: ignore[arg-type]  # set in __post_init__
+
+    def objective(self, worst_case_correct: int, branching_nodes: int) -> float:
+        """The value that solvers maximise."""
+        return worst_case_correct - self.penalty * branching_nodes

@@ -1,0 +1,187 @@
+"""What every engine promises: problem in, result out, with claims that hold whenever and however the engine stops."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol, TypeAlias
+
+from hardwood.adversary import attack
+from hardwood.problem import Problem
+from hardwood.tree import Tree
+
+
+class Status(StrEnum):
+    """What is proved about the tree of a result."""
+
+    OPTIMAL = "optimal"
+    """No tree of the problem has a larger objective."""
+    MOST_ROBUST = "most_robust"
+    """No tree keeps more samples correct in the worst case; one with fewer branching nodes may exist."""
+    FEASIBLE = "feasible"
+    """The worst case of this tree is exact; better trees may exist, but none above the bound."""
+
+
+class StopReason(StrEnum):
+    """Why the engine stopped."""
+
+    FINISHED = "finished"
+    TIME_LIMIT = "time_limit"
+    MEMORY_LIMIT = "memory_limit"
+    WORK_LIMIT = "work_limit"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to stop even though nothing is proved yet; None: no limit. `work` counts what the engine counts as steps."""
+
+    seconds: float | None = None
+    memory_bytes: int | None = None
+    work: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("seconds", "memory_bytes", "work"):
+            limit = getattr(self, name)
+            if limit is not None and not limit >= 0:
+                raise ValueError(f"{name} is {limit!r}; a limit must be a number >= 0, or None for no limit")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A moment of the run: the best objective so far, the bound that no tree exceeds, and the work done."""
+
+    seconds: float
+    objective: float
+    objective_bound: float
+    work: int
+
+
+OnProgress: TypeAlias = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What is known beforehand: a good tree, and a bound that no tree's objective exceeds (trusted, not checked)."""
+
+    tree: Tree | None = None
+    objective_bound: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The best tree found and what is proved about it.
+
+    worst_case_correct  samples that this tree keeps correct, recomputed by the adversary, not taken from the engine
+    objective_bound     no tree of the problem has a larger objective
+    upper_bound         no tree of the problem keeps more samples correct
+    gap                 (upper_bound - worst_case_correct) / samples; 0: the accuracy is proved
+    """
+
+    status: Status
+    stop_reason: StopReason
+    tree: Tree
+    worst_case_correct: int
+    branching_nodes: int
+    objective: float
+    objective_bound: float
+    upper_bound: int
+    gap: float
+    seconds: float
+    solver: str
+    work: int = 0
+    history: tuple[Progress, ...] = field(default=(), repr=False)
+
+
+class Solver(Protocol):
+    """An engine. It may stop early at any limit or Ctrl-C and still returns its best tree and a valid bound."""
+
+    name: str
+
+    def solve(
+        self,
+        problem: Problem,
+        *,
+        limits: Limits = ...,
+        start: Start = ...,
+        on_progress: OnProgress | None = ...,
+        seed: int = ...,
+        n_jobs: int = ...,
+    ) -> Result:
+        """Solve the problem as far as the limits allow."""
+
+
+class Run:
+    """One run of an engine: its clock and its history. Turns a tree and a bound into a result with checked claims."""
+
+    def __init__(self, problem: Problem, solver: str, on_progress: OnProgress | None = None) -> None:
+        self._problem = problem
+        self._solver = solver
+        self._on_progress = on_progress
+        self._began = time.perf_counter()
+        self._history: list[Progress] = []
+
+    @property
+    def seconds(self) -> float:
+        """Time since the run began."""
+        return time.perf_counter() - self._began
+
+    def report(self, objective: float, objective_bound: float, work: int) -> None:
+        """Keep an event for the history and tell the listener."""
+        event = Progress(self.seconds, objective, objective_bound, work)
+        self._history.append(event)
+        if self._on_progress is not None:
+            self._on_progress(event)
+
+    def result(
+        self,
+        tree: Tree,
+        *,
+        objective_bound: float,
+        upper_bound: int,
+        stop_reason: StopReason = StopReason.FINISHED,
+        work: int = 0,
+    ) -> Result:
+        """The result for the engine's best tree. A bound below what the tree reaches is a bug and raises."""
+        problem = self._problem
+        if tree.depth > problem.max_depth:
+            raise RuntimeError(f"{self._solver} returned a tree of depth {tree.depth}, allowed are {problem.max_depth}")
+        correct = attack(tree, problem.labels, problem.uncertainty).worst_case_correct
+        objective = problem.objective(correct, tree.n_branching_nodes)
+        upper_bound = min(upper_bound, self._most_correct(objective_bound))
+        if upper_bound < correct or objective_bound < objective:
+            raise RuntimeError(
+                f"{self._solver} claims at most {upper_bound} correct and an objective of at most {objective_bound}, "
+                f"but its own tree reaches {correct} and {objective}; please report this as a bug"
+            )
+        if objective_bound == objective:
+            status = Status.OPTIMAL
+        else:
+            status = Status.MOST_ROBUST if upper_bound == correct else Status.FEASIBLE
+        return Result(
+            status=status,
+            stop_reason=stop_reason,
+            tree=tree,
+            worst_case_correct=correct,
+            branching_nodes=tree.n_branching_nodes,
+            objective=objective,
+            objective_bound=objective_bound,
+            upper_bound=upper_bound,
+            gap=(upper_bound - correct) / problem.n_samples,
+            seconds=self.seconds,
+            solver=self._solver,
+            work=work,
+            history=tuple(self._history),
+        )
+
+    def _most_correct(self, objective_bound: float) -> int:
+        """What a bound on the objective says about the number of correct samples: the penalty of a full tree at most.
+
+        The 1e-9 makes up for rounding in the sum, so that a bound met exactly does not fall below a whole number.
+        """
+        full_tree = 2.0**self._problem.max_depth - 1
+        most = objective_bound + self._problem.penalty * full_tree + 1e-9
+        return self._problem.n_samples if most > self._problem.n_samples else math.floor(most)
