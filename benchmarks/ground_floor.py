@@ -1,1 +1,123 @@
-"""Placeholder."""
+"""How fast and how large: margins, budget curve and calibration on a million rows.
+
+Each case runs in a process of its own, so that its peak memory is its own. Results go to benchmarks/results as JSON.
+
+    python benchmarks/ground_floor.py [--rows 1000000] [--features 20]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import hardwood as hw
+from hardwood.calibration import bounded_price
+from hardwood.features import Table
+from hardwood.tree import Branch, Leaf, Node, Tree
+
+RESULTS = Path(__file__).parent / "results" / "ground_floor.json"
+DEPTH = 5
+
+
+def full_tree(rng: np.random.Generator, table: Table, depth: int) -> Node:
+    """A complete tree with random tests and labels."""
+    if depth == 0:
+        return Leaf(int(rng.integers(0, 2)))
+    j = int(rng.integers(0, len(table.features)))
+    feature = table.features[j]
+    code = int(rng.integers(feature.low, feature.high + (not feature.ordered)))
+    return Branch(j, code, full_tree(rng, table, depth - 1), full_tree(rng, table, depth - 1))
+
+
+def timed(seconds: dict[str, float], name: str, work: Callable[[], object]) -> object:
+    """Run the work and note how long it took."""
+    began = time.perf_counter()
+    result = work()
+    seconds[name] = time.perf_counter() - began
+    return result
+
+
+def attack_case(rows: int, features: int, kinds: str, per_sample: bool) -> dict[str, object]:
+    """Margins, worst case, curve and worst shift of a 32-leaf tree."""
+    rng = np.random.default_rng(1)
+    values = rng.integers(0, 10, (rows, features))
+    seconds: dict[str, float] = {}
+    before = peak_bytes()
+    table = timed(seconds, "encode", lambda: hw.encode(values, kinds=kinds))
+    tree = Tree(table.features, (0, 1), full_tree(rng, table, DEPTH))
+    labels = hw.encode_labels(tree.predict(table) ^ (rng.random(rows) < 0.1), rows, classes=(0, 1))
+    certainty = rng.uniform(0.6, 0.99, (rows, features) if per_sample else features)
+    uncertainty = timed(
+        seconds, "calibrate", lambda: hw.UncertaintySet.calibrated(table, certainty=certainty, plausibility=0.9)
+    )
+    attack = timed(seconds, "margins", lambda: hw.attack(tree, labels, uncertainty))
+    timed(seconds, "curve", lambda: attack.curve)
+    after = peak_bytes()
+    timed(seconds, "worst shift", lambda: attack.shift)
+    return {
+        "leaves": len(tree.regions),
+        "seconds": seconds,
+        "margins and curve, seconds": seconds["margins"] + seconds["curve"],
+        "peak memory above the input, in sizes of the input": (after - before) / values.nbytes,
+        "worst-case accuracy": attack.worst_case_accuracy,
+        "changed values": len(attack.shift),
+    }
+
+
+def calibration_case(rows: int) -> dict[str, object]:
+    """Prices of bounded cells, every cell with bounds and certainty of its own."""
+    rng = np.random.default_rng(2)
+    below, above = rng.integers(0, 50, (2, rows))
+    certainty = rng.uniform(0.6, 0.999, rows)
+    seconds: dict[str, float] = {}
+    timed(seconds, "roots", lambda: bounded_price(certainty, below, above))
+    return {"cells": rows, "seconds": seconds}
+
+
+def peak_bytes() -> int:
+    """Largest memory that this process has held so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+CASES: dict[str, Callable[[argparse.Namespace], dict[str, object]]] = {
+    "integers": lambda args: attack_case(args.rows, args.features, "integer", per_sample=False),
+    "integers, certainty by cell": lambda args: attack_case(args.rows, args.features, "integer", per_sample=True),
+    "ordinals, certainty by cell": lambda args: attack_case(args.rows, args.features, "ordinal", per_sample=True),
+    "categories": lambda args: attack_case(args.rows, args.features, "categorical", per_sample=False),
+    "bounded cells": lambda args: calibration_case(args.rows),
+}
+
+
+def main() -> None:
+    """Run all cases, or print the JSON of one."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--features", type=int, default=20)
+    parser.add_argument("--case", choices=CASES, help="run one case and print its JSON")
+    args = parser.parse_args()
+    if args.case:
+        print(json.dumps(CASES[args.case](args)))
+        return
+    results = {}
+    for case in CASES:
+        command = [sys.executable, __file__, "--case", case, f"--rows={args.rows}", f"--features={args.features}"]
+        results[case] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        print(f"{case}: {json.dumps(results[case])}")
+    machine = {"processor": platform.machine(), "python": platform.python_version(), "numpy": np.__version__}
+    report = {"rows": args.rows, "features": args.features, "machine": machine, "cases": results}
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(report, indent=2) + "\n")
+    print(f"written to {RESULTS.relative_to(Path.cwd()) if RESULTS.is_relative_to(Path.cwd()) else RESULTS}")
+
+
+if __name__ == "__main__":
+    main()

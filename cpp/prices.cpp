@@ -9,9 +9,9 @@ namespace {
 // Price of a sample whose limit is `low <= code <= high`: the nearest code that fits is the cheapest, steps cost the same.
 // `rise` and `fall` are +inf where the direction is closed; they are only multiplied by at least one step, never by 0.
 inline double nearest(std::int32_t code, std::int32_t low, std::int32_t high, double rise, double fall) {
-    if (code < low) return (static_cast<double>(low) - code) * rise;
-    if (code > high) return (static_cast<double>(code) - high) * fall;
-    return 0.0;
+    const double up = static_cast<double>(low) - code;
+    const double down = static_cast<double>(code) - high;
+    return (up > 0 ? up * rise : 0.0) + (down > 0 ? down * fall : 0.0);
 }
 
 double cheapest(const double* prices, const std::vector<std::uint8_t>& allowed) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,8 +45,11 @@ class Column:
 
 
 def read_columns(X: Any) -> list[Column]:  # noqa: N803
-    """The columns of a frame (anything narwhals reads) or of a two-dimensional array, whose columns are x0, x1, ..."""
-    columns = _array_columns(np.asarray(X)) if isinstance(X, np.ndarray | list | tuple) else _frame_columns(X)
+    """The columns of a frame (anything narwhals reads), a mapping, or an array, whose columns are x0, x1, ..."""
+    if isinstance(X, np.ndarray | list | tuple):
+        columns = _array_columns(np.asarray(X))
+    else:
+        columns = _mapping_columns(X) if isinstance(X, Mapping) else _frame_columns(X)
     if not columns:
         raise ValueError("the table has no columns; expected at least one")
     if len(columns[0].values) == 0:
@@ -64,6 +68,17 @@ def _array_columns(array: NDArray[Any]) -> list[Column]:
     return [Column.of(f"x{j}", array[:, j]) for j in range(array.shape[1])]
 
 
+def _mapping_columns(mapping: Mapping[str, Any]) -> list[Column]:
+    columns = [Column.of(str(name), np.asarray(values)) for name, values in mapping.items()]
+    for column in columns:
+        if column.values.shape != columns[0].values.shape[:1]:
+            raise ValueError(
+                f'column "{column.name}" has shape {column.values.shape}; '
+                f'expected one value for each row, as many as column "{columns[0].name}"'
+            )
+    return columns
+
+
 def _frame_columns(X: Any) -> list[Column]:  # noqa: N803
     try:
         frame = nw.from_native(X, eager_only=True)
@@ -72,7 +87,7 @@ def _frame_columns(X: Any) -> list[Column]:  # noqa: N803
         raise ValueError(f"column names must differ from each other; {error}; rename the columns") from None
     except TypeError as error:
         raise TypeError(
-            f"X is a {type(X).__name__}; expected a numpy array or a pandas, polars or arrow frame "
+            f"X is a {type(X).__name__}; expected a numpy array, a pandas, polars or arrow frame, or a mapping "
             f"(collect a lazy frame first): {error}"
         ) from None
     repeated = [name for name, count in Counter(names).items() if count > 1]
@@ -80,7 +95,7 @@ def _frame_columns(X: Any) -> list[Column]:  # noqa: N803
         raise ValueError(f'column names must differ from each other; "{repeated[0]}" stands twice; rename the columns')
     if frame.shape[0] == 0:
         raise ValueError("the table has no rows; expected at least one sample")
-    return [_frame_column(name, frame[original]) for name, original in zip(names, frame.columns, strict=True)]
+    return [_frame_column(name, series) for name, series in zip(names, frame.iter_columns(), strict=True)]
 
 
 def _frame_column(name: str, series: Any) -> Column:

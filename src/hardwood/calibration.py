@@ -135,7 +135,7 @@ def bounded_price(certainty: ArrayLike, below: ArrayLike, above: ArrayLike) -> F
     movable = (below + above > 0) & (rho < 1)
     price[movable & (rho <= lowest_certainty(below, above))] = 0.0
     open_cells = movable & (price > 0)
-    price[open_cells] = _root(1.0 / rho[open_cells] - 1.0, below[open_cells], above[open_cells])
+    price[open_cells] = _root((1.0 - rho[open_cells]) / rho[open_cells], below[open_cells], above[open_cells])
     return price
 
 

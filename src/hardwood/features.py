@@ -169,7 +169,7 @@ def encode(
     max_bins: int = 10,
     features: Sequence[Feature] | None = None,
 ) -> Table:
-    """Read a pandas, polars or arrow frame or a numpy array into a table of codes; the caller's data stay untouched.
+    """Read a pandas, polars or arrow frame, a mapping of columns or a numpy array; the caller's data stay untouched.
 
     kinds     overrides what the dtype says: a kind by column name, one for each column, or one for all. A list of
               categories in their order stands for an ordinal column. By dtype, whole numbers are integer, floats

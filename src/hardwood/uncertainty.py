@@ -137,9 +137,14 @@ class UncertaintySet:
     def _rounded(self, costs: MoveCosts) -> MoveCosts:
         if not self.unit:
             return costs
-        # Dividing by a power of two and multiplying again are exact; only floor changes a price.
-        prices = tuple(np.floor(prices / self.unit) * self.unit for prices in costs.prices)
-        return MoveCosts(costs.table, costs.reach, prices)
+        return MoveCosts(costs.table, costs.reach, tuple(_rounded_down(prices, self.unit) for prices in costs.prices))
+
+
+def _rounded_down(prices: FloatArray, unit: float) -> FloatArray:
+    """Prices as whole multiples of a power of two. Dividing by it is exact; only floor changes a price."""
+    # From 2^53 units on, every double is a whole multiple already (and dividing a price by a tiny unit may overflow).
+    fine = prices < 2.0**53 * unit
+    return np.where(fine, np.floor(np.where(fine, prices, 0.0) / unit) * unit, prices)
 
 
 def _within(reach: Reach, old: NDArray[np.int64], new: NDArray[np.int64]) -> NDArray[np.bool_]:

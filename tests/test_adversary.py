@@ -1,0 +1,190 @@
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hardwood as hw
+import oracle
+from hardwood.tree import Branch, Leaf, Tree
+from instances import KINDS, random_instance
+
+N_BATCHES, BATCH = 30, 100
+
+
+def batch(number):
+    rng = np.random.default_rng([2026, number])
+    return [random_instance(rng) for _ in range(BATCH)]
+
+
+@pytest.mark.parametrize("number", range(N_BATCHES))
+def test_worst_case_equals_trying_every_perturbation_of_the_table(number):
+    for instance in batch(number):
+        attack = hw.attack(instance.tree, instance.encoded_labels, instance.uncertainty)
+        assert attack.worst_case_correct == oracle.worst_case(*instance.case, instance.budget)
+        assert attack.nominal_correct == sum(
+            oracle.predict(instance.plain_tree, [column.codes[i] for column in instance.columns]) == label
+            for i, label in enumerate(instance.labels)
+        )
+        check_margins(instance, attack)
+        check_shift(instance, attack)
+        check_curve(instance, attack)
+
+
+def check_margins(instance, attack):
+    for i in range(len(instance.labels)):
+        truth = oracle.margin(*instance.case, i)
+        assert attack.margins[i] == pytest.approx(float("inf") if truth is None else float(truth), rel=1e-9, abs=1e-9)
+
+
+def check_shift(instance, attack):
+    """The shift is one that the oracle prices the same, that the budget affords, and that loses just the lost rows."""
+    shift = attack.shift
+    cells = list(zip(shift.rows.tolist(), shift.columns.tolist(), shift.codes.tolist(), strict=True))
+    total = sum((instance.columns[j].price(row, code) for row, j, code in cells), Fraction(0))
+    assert total <= Fraction(instance.budget) * (1 + 2 * oracle.TOLERANCE)
+    assert float(total) == pytest.approx(attack.spent, rel=1e-9, abs=1e-9)
+    assert attack.spent == pytest.approx(shift.prices.sum(), rel=1e-12)
+    assert len({(row, j) for row, j, _ in cells}) == len(shift)
+    correct = attack.tree.predict(shift.apply()) == instance.encoded_labels.codes
+    assert np.flatnonzero(~correct).tolist() == sorted(attack.lost.tolist())
+
+
+def check_curve(instance, attack):
+    assert attack.curve.correct_at(instance.budget) == attack.worst_case_correct
+    for budget in (0.0, instance.budget / 2, instance.budget + 1.0):
+        assert attack.curve.correct_at(budget) == oracle.worst_case(*instance.case, budget)
+
+
+def test_the_instances_cover_every_kind_direction_bound_and_price():
+    seen = Counter(trait for number in range(N_BATCHES) for instance in batch(number) for trait in instance.traits)
+    directed = [f"{kind} {way}" for kind in KINDS for way in ("both", "up", "down")]
+    wanted = {*KINDS, *directed, "open", "one bound", "both bounds", "per sample", "shared", "by category"}
+    wanted |= {"free", "immovable", "tie"}
+    wanted -= {"categorical up", "categorical down"}  # no order, no direction
+    assert {trait: seen[trait] for trait in wanted if seen[trait] < 50} == {}
+
+
+def two_sided(n, budget, costs=1.0, values=None):
+    """n samples around a threshold at 5, half below and half above it, all correct."""
+    values = np.arange(n).reshape(-1, 1) if values is None else values
+    table = hw.encode(values)
+    labels = hw.encode_labels((values[:, 0] > n // 2 - 1).astype(int), n, classes=(0, 1))
+    tree = Tree(table.features, (0, 1), Branch(0, n // 2 - 1, Leaf(0), Leaf(1)))
+    return hw.attack(tree, labels, hw.UncertaintySet.priced(table, costs=costs, budget=budget))
+
+
+def test_cheapest_samples_are_lost_first_and_ties_go_to_the_earlier_row():
+    attack = two_sided(6, budget=3.0)
+    assert attack.margins.tolist() == [3.0, 2.0, 1.0, 1.0, 2.0, 3.0]
+    assert attack.lost.tolist() == [2, 3]
+    assert attack.shift.to_dict() == {
+        "row": [2, 3],
+        "column": ["x0", "x0"],
+        "from": [2, 3],
+        "to": [3, 2],
+        "price": [1.0, 1.0],
+    }
+
+
+def test_the_curve_is_the_staircase_of_all_budgets():
+    curve = two_sided(6, budget=0.0).curve
+    assert curve.budgets.tolist() == [1.0, 2.0, 4.0, 6.0, 9.0, 12.0]
+    assert curve.correct_at([0, 0.99, 1, 3.9, 4, 100]).tolist() == [6, 6, 5, 4, 3, 0]
+    assert curve.accuracy_at(2.0) == pytest.approx(4 / 6)
+    assert curve.accuracy_at_plausibility(1.0) == 1.0
+
+
+def test_free_moves_are_made_even_without_a_budget():
+    attack = two_sided(6, budget=0.0, costs=0.0)
+    assert (attack.nominal_correct, attack.worst_case_correct, attack.spent) == (6, 0, 0.0)
+    assert len(attack.shift) == 6
+
+
+def test_immovable_samples_are_never_lost():
+    attack = two_sided(6, budget=1e9, costs=np.inf)
+    assert attack.worst_case_correct == 6
+    assert np.isinf(attack.margins).all()
+    assert len(attack.shift) == 0
+    assert attack.curve.budgets.size == 0
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    prices=st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=60),
+    chosen=st.integers(1, 60),
+    order=st.randoms(use_true_random=False),
+)
+def test_a_budget_that_is_a_sum_of_prices_in_any_order_affords_them(prices, chosen, order):
+    """One sample just below a threshold for each price: losing the k cheapest costs their sum, however rounded."""
+    chosen = min(chosen, len(prices))
+    cheapest = sorted(prices)[:chosen]
+    order.shuffle(cheapest)
+    table = hw.encode(np.zeros((len(prices), 1), dtype=int))
+    labels = hw.encode_labels(np.zeros(len(prices), dtype=int), len(prices), classes=(0, 1))
+    tree = Tree(table.features, (0, 1), Branch(0, 0, Leaf(0), Leaf(1)))
+    uncertainty = hw.UncertaintySet.priced(table, costs={"x0": np.array(prices)}, budget=sum(cheapest))
+    assert hw.attack(tree, labels, uncertainty).worst_case_correct <= len(prices) - chosen
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 10**6), smaller=st.floats(0, 1), data=st.data())
+def test_more_budget_never_leaves_more_samples_correct(seed, smaller, data):
+    instance = random_instance(np.random.default_rng(seed))
+    budget = data.draw(st.floats(0, 20))
+
+    def correct(budget):
+        uncertainty = hw.UncertaintySet(instance.uncertainty.costs, budget)
+        return hw.attack(instance.tree, instance.encoded_labels, uncertainty).worst_case_correct
+
+    assert correct(budget) <= correct(smaller * budget)
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_the_order_of_rows_does_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 6, (30, 3))
+    y = rng.integers(0, 2, 30)
+    costs = rng.lognormal(size=(30, 3))
+    budget = float(rng.uniform(0, 8))
+    order = rng.permutation(30)
+
+    def lost(rows):
+        table = hw.encode(values[rows])
+        root = Branch(0, 2, Branch(1, 3, Leaf(0), Leaf(1)), Branch(2, 1, Leaf(1), Leaf(0)))
+        tree = Tree(table.features, (0, 1), root)
+        labels = hw.encode_labels(y[rows], 30)
+        attack = hw.attack(tree, labels, hw.UncertaintySet.priced(table, costs=costs[rows], budget=budget))
+        return sorted(rows[attack.lost].tolist()), attack.margins[np.argsort(rows)].tolist()
+
+    assert lost(np.arange(30)) == lost(order)
+
+
+def test_blocks_of_samples_meet_without_a_seam():
+    """Margins of a table longer than the compiled block, against a closed form."""
+    values = np.random.default_rng(5).integers(0, 100, (5000, 1))
+    table = hw.encode(values)
+    labels = hw.encode_labels((values[:, 0] > 40).astype(int), 5000)
+    tree = Tree(table.features, (0, 1), Branch(0, 40, Leaf(0), Leaf(1)))
+    attack = hw.attack(tree, labels, hw.UncertaintySet.priced(table, costs=0.5, budget=1.0))
+    distance = np.where(values[:, 0] > 40, values[:, 0] - 40, 41 - values[:, 0])
+    assert attack.margins.tolist() == (0.5 * distance).tolist()
+
+
+def test_labels_and_table_must_fit_the_tree():
+    table = hw.encode(np.array([[1], [2]]))
+    tree = Tree(table.features, ("a", "b"), Leaf(0))
+    uncertainty = hw.UncertaintySet.priced(table, costs=1.0, budget=1.0)
+    with pytest.raises(ValueError, match=r"classes=tree\.classes"):
+        hw.attack(tree, hw.encode_labels(["a", "c"], 2), uncertainty)
+    with pytest.raises(ValueError, match="3 labels but 2 rows"):
+        hw.attack(tree, hw.encode_labels(["a", "b", "b"], 3), uncertainty)
+    with pytest.raises(ValueError, match=r"features=tree\.features"):
+        hw.attack(
+            Tree(hw.encode(np.array([[1.5]])).features, ("a", "b"), Leaf(0)),
+            hw.encode_labels(["a", "b"], 2),
+            uncertainty,
+        )

@@ -1,0 +1,130 @@
+import math
+
+import numpy as np
+import pytest
+
+import hardwood as hw
+from hardwood.solvers import get_solver, solve
+from hardwood.solvers.base import Limits, Progress, Run, Start, Status, StopReason
+from hardwood.tree import Branch, Leaf, Tree
+from instances import random_instance
+
+
+def problem(max_depth=2, branch_penalty=None, y=(0, 0, 1, 1, 1), budget=1.0):
+    table = hw.encode(np.arange(5).reshape(-1, 1))
+    uncertainty = hw.UncertaintySet.priced(table, costs=1.0, budget=budget)
+    return hw.Problem(hw.encode_labels(list(y), 5), uncertainty, max_depth, branch_penalty)
+
+
+def test_the_leaf_engine_predicts_the_most_frequent_class():
+    result = solve(problem(), "leaf")
+    assert result.tree.root == Leaf(1)
+    assert (result.worst_case_correct, result.branching_nodes, result.objective) == (3, 0, 3.0)
+    assert (result.upper_bound, result.gap) == (5, pytest.approx(0.4))
+    assert (result.status, result.stop_reason, result.solver) == (Status.FEASIBLE, StopReason.FINISHED, "leaf")
+    assert result.objective_bound == 5 - 0.25
+
+
+def test_it_is_optimal_at_depth_zero_and_for_a_single_class():
+    at_depth_zero = solve(problem(max_depth=0), "leaf")
+    assert (at_depth_zero.status, at_depth_zero.gap, at_depth_zero.upper_bound) == (Status.OPTIMAL, 0.0, 3)
+    assert solve(problem(y=(1, 1, 1, 1, 1)), "leaf").status is Status.OPTIMAL
+
+
+def test_a_known_bound_can_finish_the_proof():
+    result = solve(problem(), "leaf", start=Start(objective_bound=3.0))
+    assert (result.status, result.upper_bound, result.gap) == (Status.OPTIMAL, 3, 0.0)
+    result = solve(problem(), "leaf", start=Start(objective_bound=3.5))
+    assert (result.status, result.upper_bound) == (Status.FEASIBLE, 4)
+
+
+def test_progress_reaches_the_listener_and_the_history():
+    events = []
+    result = solve(problem(), "leaf", on_progress=events.append)
+    assert events == list(result.history)
+    assert isinstance(events[0], Progress)
+    assert (events[0].objective, events[0].objective_bound) == (3.0, 4.75)
+    assert 0 <= events[0].seconds <= result.seconds
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_no_shift_changes_what_a_leaf_gets_right(seed):
+    instance = random_instance(np.random.default_rng([5, seed]))
+    posed = hw.Problem(instance.encoded_labels, instance.uncertainty, 3)
+    assert solve(posed, "leaf").worst_case_correct == np.bincount(instance.labels).max()
+
+
+def test_any_object_with_the_contract_is_an_engine():
+    class Fixed:
+        name = "fixed"
+
+        def solve(self, problem, *, limits, start, on_progress, seed, n_jobs):
+            del limits, start, seed, n_jobs
+            run = Run(problem, self.name, on_progress)
+            tree = Tree(problem.table.features, problem.labels.classes, Branch(0, 1, Leaf(0), Leaf(1)))
+            return run.result(tree, objective_bound=4.75, upper_bound=5, stop_reason=StopReason.TIME_LIMIT)
+
+    result = solve(problem(), Fixed(), limits=Limits(seconds=1))
+    assert (result.worst_case_correct, result.objective, result.solver) == (4, 3.75, "fixed")
+    assert (result.status, result.stop_reason) == (Status.FEASIBLE, StopReason.TIME_LIMIT)
+
+
+@pytest.fixture
+def good_tree():
+    posed = problem()
+    return Tree(posed.table.features, posed.labels.classes, Branch(0, 1, Leaf(0), Leaf(1)))
+
+
+def test_statuses_are_claims(good_tree):
+    proved = Run(problem(), "x").result(good_tree, objective_bound=3.75, upper_bound=4)
+    assert (proved.status, proved.gap) == (Status.OPTIMAL, 0.0)
+    size_open = Run(problem(), "x").result(good_tree, objective_bound=4.0, upper_bound=4)
+    assert size_open.status is Status.MOST_ROBUST
+    # With the paper's penalty all tests together cost less than a sample, so a bound on the objective bounds the count.
+    implied = Run(problem(), "x").result(good_tree, objective_bound=4.1, upper_bound=5)
+    assert (implied.status, implied.upper_bound) == (Status.MOST_ROBUST, 4)
+
+
+def test_a_bound_below_the_engines_own_tree_is_reported_as_a_bug(good_tree):
+    with pytest.raises(RuntimeError, match="its own tree reaches 4"):
+        Run(problem(), "x").result(good_tree, objective_bound=9.0, upper_bound=3)
+    with pytest.raises(RuntimeError, match="its own tree reaches 4"):
+        Run(problem(), "x").result(good_tree, objective_bound=2.0, upper_bound=4)
+    with pytest.raises(RuntimeError, match="depth 1, allowed are 0"):
+        Run(problem(max_depth=0), "x").result(good_tree, objective_bound=5.0, upper_bound=5)
+
+
+def test_unknown_engines_and_negative_limits_are_refused():
+    with pytest.raises(ValueError, match=r'solver is "cplex"; expected one of \[\'leaf\'\]'):
+        get_solver("cplex")
+    with pytest.raises(ValueError, match="seconds is -1; a limit must be a number >= 0, or None"):
+        Limits(seconds=-1)
+    with pytest.raises(ValueError, match="seconds is nan"):
+        Limits(seconds=math.nan)
+
+
+def test_the_penalty_of_the_paper_is_less_than_one_sample_in_total():
+    posed = problem(max_depth=3)
+    assert posed.penalty == 1 / 8
+    assert posed.objective(10, 7) > 9
+    assert problem(branch_penalty=0.5).objective(10, 3) == 8.5
+    assert problem(branch_penalty=0).objective(10, 3) == 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"max_depth": -1}, "max_depth is -1; it must be a whole number >= 0"),
+        ({"max_depth": 2.5}, "max_depth is 2.5"),
+        ({"branch_penalty": -0.1}, "branch_penalty is -0.1; it must be a finite number >= 0"),
+        ({"branch_penalty": math.nan}, "branch_penalty is nan"),
+    ],
+)
+def test_impossible_problems_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        problem(**arguments)
+
+
+def test_labels_must_be_as_many_as_rows():
+    with pytest.raises(ValueError, match="there are 4 labels but 5 rows"):
+        hw.Problem(hw.encode_labels([0, 1, 0, 1], 4), problem().uncertainty, 2)
