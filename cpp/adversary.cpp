@@ -2,11 +2,29 @@
 
 #include <algorithm>
 #include <array>
+#include <variant>
 
 namespace hardwood {
 
+namespace {
+
+// Adds the price of meeting a limit to the running total of each sample from `begin` on.
+template <typename Price>
+void add(Price price, std::size_t begin, std::span<double> total) {
+    for (std::size_t i = 0; i < total.size(); ++i) total[i] += price(begin + i);
+}
+
+}  // namespace
+
 void margins(const Table& table, const std::vector<FeaturePrices>& prices, std::span<const std::int32_t> labels,
              const std::vector<Region>& regions, std::span<double> margin, std::span<std::int32_t> region_of) {
+    std::vector<std::vector<LimitPrice>> region_prices;
+    for (const Region& region : regions) {
+        auto& limits = region_prices.emplace_back();
+        for (const Limit& limit : region.limits) {
+            limits.push_back(limit_price(prices[limit.feature], table.column(limit.feature), limit));
+        }
+    }
     // Samples are taken in blocks that stay in the fastest cache while all regions pass over them.
     constexpr std::size_t block = 1024;
     std::array<double, block> buffer;
@@ -20,7 +38,9 @@ void margins(const Table& table, const std::vector<FeaturePrices>& prices, std::
         std::fill(best_region.begin(), best_region.end(), -1);
         for (std::size_t r = 0; r < regions.size(); ++r) {
             std::fill(total.begin(), total.end(), 0.0);
-            for (const Limit& limit : regions[r].limits) prices[limit.feature].add(table, limit, begin, total);
+            for (const LimitPrice& limit : region_prices[r]) {
+                std::visit([&](const auto& price) { add(price, begin, total); }, limit);
+            }
             for (std::size_t i = 0; i < size; ++i) {
                 const bool cheaper = own_label[i] != regions[r].label && total[i] < best[i];
                 best[i] = cheaper ? total[i] : best[i];

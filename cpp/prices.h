@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <variant>
 #include <vector>
 
 namespace hardwood {
@@ -39,14 +40,64 @@ struct FeaturePrices {
     bool may_fall;
     std::int32_t lower;
     std::int32_t upper;
-
-    // Adds the price of meeting the limit to the running total of each sample from `begin` on.
-    void add(const Table& table, const Limit& limit, std::size_t begin, std::span<double> total) const;
-
-private:
-    void add_ordered(const std::int32_t* column, const Limit& limit, std::size_t begin, std::span<double> total) const;
-    void add_categorical(const std::int32_t* column, const Limit& limit, std::size_t begin,
-                         std::span<double> total) const;
 };
+
+// The ways to price a limit, each a function from a sample to the cheapest price of meeting it.
+
+struct Unreachable {
+    double operator()(std::size_t) const { return infinity; }
+};
+
+// Ordered features: the nearest code that fits is the cheapest, since every step costs the same.
+struct NearestCode {
+    const std::int32_t* column;
+    std::int32_t low;
+    std::int32_t high;
+    double rise;  // price of a step, +inf in a closed direction
+    double fall;
+
+    double operator()(std::size_t sample) const {
+        const double up = static_cast<double>(low) - column[sample];
+        const double down = static_cast<double>(column[sample]) - high;
+        // A price may be infinite, so it is multiplied only if there is a step to make.
+        return (up > 0 ? up * rise : 0.0) + (down > 0 ? down * fall : 0.0);
+    }
+};
+
+// The same with a price of its own for each sample.
+struct OwnNearestCode {
+    NearestCode toll;  // what a closed direction adds to the price of a step: +inf, otherwise 0
+    const double* prices;
+
+    double operator()(std::size_t sample) const {
+        NearestCode own = toll;
+        own.rise += prices[sample];
+        own.fall += prices[sample];
+        return own(sample);
+    }
+};
+
+// Categorical features with the same prices for all samples: a price for each category to leave, 0 if it may stay.
+struct LeaveCategory {
+    const std::int32_t* column;
+    std::vector<double> leave;
+
+    double operator()(std::size_t sample) const { return leave[static_cast<std::size_t>(column[sample])]; }
+};
+
+// Categorical features with prices of their own for each sample.
+struct OwnCategory {
+    const std::int32_t* column;
+    std::vector<std::uint8_t> allowed;
+    const double* prices;
+    std::size_t columns;
+
+    double operator()(std::size_t sample) const;
+};
+
+using LimitPrice = std::variant<Unreachable, NearestCode, OwnNearestCode, LeaveCategory, OwnCategory>;
+
+// How a feature of the table prices a limit.
+LimitPrice limit_price(const FeaturePrices& feature, const std::int32_t* column, const Limit& limit);
 
 }  // namespace hardwood
