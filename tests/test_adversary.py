@@ -103,6 +103,20 @@ def test_free_moves_are_made_even_without_a_budget():
     assert len(attack.shift) == 6
 
 
+def test_a_sample_that_is_wrong_as_it_stands_is_left_alone():
+    table = hw.encode(np.array([[5]]))
+    tree = Tree(table.features, (0, 1), Branch(0, 0, Leaf(1), Branch(0, 3, Leaf(0), Leaf(1))))
+    uncertainty = hw.UncertaintySet.priced(table, costs=0.0, budget=0.0)
+    attack = hw.attack(tree, hw.encode_labels([0], 1, classes=(0, 1)), uncertainty)
+    assert (attack.nominal_correct, attack.worst_case_correct, len(attack.shift)) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("budget", [-1.0, float("nan"), None, "x"])
+def test_a_curve_asks_for_budgets_that_exist(budget):
+    with pytest.raises(ValueError, match=r"budget is .*; expected"):
+        two_sided(6, budget=0.0).curve.correct_at(budget)
+
+
 def test_immovable_samples_are_never_lost():
     attack = two_sided(6, budget=1e9, costs=np.inf)
     assert attack.worst_case_correct == 6
@@ -180,6 +194,8 @@ def test_labels_and_table_must_fit_the_tree():
     uncertainty = hw.UncertaintySet.priced(table, costs=1.0, budget=1.0)
     with pytest.raises(ValueError, match=r"classes=tree\.classes"):
         hw.attack(tree, hw.encode_labels(["a", "c"], 2), uncertainty)
+    with pytest.raises(TypeError, match=r"expected what hardwood\.encode_labels returns"):
+        hw.attack(tree, [0, 1], uncertainty)
     with pytest.raises(ValueError, match="3 labels but 2 rows"):
         hw.attack(tree, hw.encode_labels(["a", "b", "b"], 3), uncertainty)
     with pytest.raises(ValueError, match=r"features=tree\.features"):

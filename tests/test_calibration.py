@@ -115,9 +115,29 @@ def test_less_certainty_is_never_dearer():
 def test_budget_is_minus_n_log_plausibility():
     assert budget_of(0.9, 100) == pytest.approx(-100 * np.log(0.9))
     assert budget_of(1.0, 100) == 0.0
-    for wrong in (0.0, 1.2, -1, float("nan")):
+    assert budget_of(np.float32(0.9), 1000) == budget_of(float(np.float32(0.9)), 1000)
+    for wrong in (0.0, 1.2, -1, float("nan"), [0.9]):
         with pytest.raises(ValueError, match=r"plausibility is .*; it must lie in \(0, 1\]"):
             budget_of(wrong, 10)
+    with pytest.raises(ValueError, match="plausibility is None; expected a number"):
+        budget_of(None, 10)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(2, 40), st.floats(1e-12, 1e-3))
+def test_categorical_prices_keep_their_digits_near_the_limit(n, above):
+    certainty = (1 + above) / n
+    exact = (Decimal(certainty) * (n - 1) / (1 - Decimal(certainty))).ln()
+    assert float(categorical_price(certainty, n)) == pytest.approx(float(exact), rel=1e-13)
+
+
+def test_tiny_certainties_are_free():
+    assert bounded_price(1e-310, 3, INF) == 0.0
+    assert bounded_price(1e-90, 3, INF) == pytest.approx(1e-90)
+
+
+def test_a_single_category_has_nowhere_to_go():
+    assert [p.tolist() for p in prices(table(a=["x", "x"], n=[1, 2]), 0.9)] == [[INF], [pytest.approx(-np.log(0.1))]]
 
 
 def table(**columns):
@@ -181,6 +201,22 @@ def test_certainty_comes_as_one_value_by_column_or_by_cell():
     assert [p.tolist() for p in nested] == [p.tolist() for p in mixed] == [a.tolist(), b.tolist()]
 
 
+def test_a_series_of_certainties_is_matched_by_name():
+    import pandas as pd
+
+    encoded = table(a=[1, 2], b=[3, 4])
+    by_name = prices(encoded, pd.Series({"b": 0.8, "a": 0.9}))
+    assert [p.tolist() for p in by_name] == [p.tolist() for p in prices(encoded, {"a": 0.9, "b": 0.8})]
+    rows = [np.array([0.9, 0.8]), np.array([0.7, 0.6])]
+    assert [p.tolist() for p in prices(encoded, rows)] == [p.tolist() for p in prices(encoded, np.array(rows))]
+
+
+def test_open_ends_may_be_written_as_infinite_and_pairs_as_arrays():
+    encoded = table(a=[1, 2])
+    assert reaches(encoded, None, {"a": np.array([0, 5])}) == (Reach(Direction.BOTH, 0, 5),)
+    assert reaches(encoded, None, (-INF, INF)) == (Reach(),)
+
+
 def test_a_frame_of_certainties_is_matched_by_name():
     import pandas as pd
     import polars as pl
@@ -210,7 +246,7 @@ def test_clipping_uses_the_limit_as_in_the_papers_experiments():
     ("certainty", "message"),
     [
         (1.2, r'certainty\["age"\] is 1.2; it must lie in \(0, 1\]'),
-        (0.0, r'certainty\["age"\] is 0; it must lie in \(0, 1\]'),
+        (0.0, r'certainty\["age"\] is 0.0; it must lie in \(0, 1\]'),
         (float("nan"), r'certainty\["age"\] is nan; it must lie in \(0, 1\]'),
         (
             {"age": 0.9, "city": 0.2},
@@ -218,6 +254,8 @@ def test_clipping_uses_the_limit_as_in_the_papers_experiments():
         ),
         ({"age": 0.9}, r"certainty leaves out the columns \['city'\]"),
         ({"age": 0.9, "town": 0.9}, r'certainty names the column "town", which the table does not have'),
+        ("high", r"certainty\[\"age\"\] is 'high'; expected a number"),
+        (None, r"certainty\[\"age\"\] is None; expected a number"),
         ([0.9, 0.9, 0.9], "certainty has 3 entries but the table has 2 columns"),
         ({"age": [0.9, 0.9], "city": 0.9}, r'certainty\["age"\] has shape \(2,\); expected one value'),
         ({"age": [0.9, 1.1, 0.9], "city": 0.9}, r'certainty\["age"\], row 1 is 1.1'),
@@ -244,6 +282,9 @@ def test_a_certainty_below_the_limit_of_one_row_names_the_row_and_the_remedy():
         ({"bounds": {"age": (60, 20)}}, r"the lower bound must not exceed the upper one"),
         ({"bounds": {"age": (0, 99.5)}}, r"must be whole numbers or None"),
         ({"bounds": {"age": 5}}, r"expected \(lower, upper\)"),
+        ({"bounds": {"age": ("0", 60)}}, r"expected \(lower, upper\)"),
+        ({"bounds": {"age": (float("inf"), None)}}, r"must be whole numbers or None"),
+        ({"bounds": {"age": (float("nan"), 60)}}, r"must be whole numbers or None"),
         ({"bounds": {"city": (0, 1)}}, r"only integer columns take bounds"),
         ({"bounds": {"height": (0, 1)}}, r'bounds names the column "height"'),
         ({"direction": {"age": "sideways"}}, r'direction\["age"\] is \'sideways\'; expected "both", "up" or "down"'),

@@ -38,6 +38,11 @@ def test_a_known_bound_can_finish_the_proof():
     assert (result.status, result.upper_bound) == (Status.FEASIBLE, 4)
 
 
+def test_a_start_bound_that_cannot_be_true_is_refused():
+    with pytest.raises(ValueError, match=r"start.objective_bound is 1.0, but a single leaf reaches 3"):
+        solve(problem(), "leaf", start=Start(objective_bound=1.0))
+
+
 def test_progress_reaches_the_listener_and_the_history():
     events = []
     result = solve(problem(), "leaf", on_progress=events.append)
@@ -85,6 +90,25 @@ def test_statuses_are_claims(good_tree):
     assert (implied.status, implied.upper_bound) == (Status.MOST_ROBUST, 4)
 
 
+def test_bounds_that_differ_by_rounding_alone_are_equal(good_tree):
+    posed = problem(branch_penalty=0.1)
+    for bound in (4 - 0.1 - 1e-15, 4 - 0.1 + 1e-15):
+        result = Run(posed, "x").result(good_tree, objective_bound=bound, upper_bound=4)
+        assert (result.status, result.objective_bound) == (Status.OPTIMAL, result.objective)
+
+
+@pytest.mark.parametrize(("objective_bound", "upper_bound"), [(math.nan, 5), (-math.inf, 5), (5.0, math.nan)])
+def test_bounds_that_are_no_numbers_are_reported_as_a_bug(good_tree, objective_bound, upper_bound):
+    with pytest.raises(RuntimeError, match="please report"):
+        Run(problem(), "x").result(good_tree, objective_bound=objective_bound, upper_bound=upper_bound)
+
+
+def test_very_deep_trees_are_allowed():
+    assert solve(problem(max_depth=2000), "leaf").upper_bound == 5
+    assert solve(problem(max_depth=30), "leaf", start=Start(objective_bound=3.0)).gap == 0.0
+    assert solve(problem(max_depth=np.int64(2)), "leaf").upper_bound == 5
+
+
 def test_a_bound_below_the_engines_own_tree_is_reported_as_a_bug(good_tree):
     with pytest.raises(RuntimeError, match="its own tree reaches 4"):
         Run(problem(), "x").result(good_tree, objective_bound=9.0, upper_bound=3)
@@ -118,6 +142,7 @@ def test_the_penalty_of_the_paper_is_less_than_one_sample_in_total():
         ({"max_depth": 2.5}, "max_depth is 2.5"),
         ({"branch_penalty": -0.1}, "branch_penalty is -0.1; it must be a finite number >= 0"),
         ({"branch_penalty": math.nan}, "branch_penalty is nan"),
+        ({"branch_penalty": "x"}, "branch_penalty is 'x'; expected a number"),
     ],
 )
 def test_impossible_problems_are_refused(arguments, message):

@@ -66,10 +66,9 @@ def test_regions_and_paths_follow_the_leaves_from_left_to_right():
 
 def test_contradicting_tests_leave_an_empty_region():
     twice = Branch(0, 30, Leaf(0), Branch(0, 20, Leaf(1), Leaf(0)))
-    assert Tree(FEATURES, ("a", "b"), twice).regions[1].limits[0].empty
+    assert Tree(FEATURES, ("a", "b"), twice).regions[1].limits == (Limit(0, 31, 20),)
     same_city = Branch(3, 1, Branch(3, 0, Leaf(1), Leaf(0)), Leaf(0))
-    assert Tree(FEATURES, ("a", "b"), same_city).regions[0].limits[0].empty
-    assert not TREE.regions[0].limits[0].empty
+    assert Tree(FEATURES, ("a", "b"), same_city).regions[0].limits == (Limit(3, allowed=frozenset()),)
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -146,6 +145,7 @@ def edited(**changes):
         ("[]", "expected an object with exactly"),
         (edited(version=99), r"'hardwood.tree' version 99; this version of hardwood reads 'hardwood.tree' version 1"),
         (edited(format="other"), "'other' version 1"),
+        (edited(classes=["a", "a"]), "each once"),
         (edited(classes=[]), "expected a list of text, numbers or booleans"),
         (edited(classes=[["a"], "b"]), "expected a list of text, numbers or booleans"),
         (edited(features={}), "features is {}; expected a list"),
@@ -158,7 +158,7 @@ def edited(**changes):
         (edited(root__feature="height"), "the feature at root is 'height'; expected one of"),
         (edited(root__value=3.5), "the value at root is 3.5; expected a whole number"),
         (edited(root__value=True), "the value at root is True; expected a whole number"),
-        (edited(root__value=2**40), "expected a code from"),
+        (edited(root__value=2**40), "expected a whole number from"),
         (edited(root__test="=="), r"the test at root is '=='; the integer column \"age\" is tested by '<='"),
         (edited(root__left__value="Paris"), "the value at root.left is 'Paris'; expected one of"),
         (edited(root__left__left__label="ill"), "the label at root.left.left is 'ill'; expected one of"),
@@ -174,10 +174,11 @@ def test_json_edited_by_hand_is_refused_with_the_place(text, message):
 @pytest.mark.parametrize(
     ("root", "message"),
     [
+        (Branch(0, 0.5, Leaf(0), Leaf(1)), 'tests "age" against code 0.5; expected a whole number'),
         (Leaf(2), "a leaf has label 2; expected 0 to 1"),
         (Branch(9, 0, Leaf(0), Leaf(1)), "a node tests feature 9; expected 0 to 4"),
-        (Branch(1, 2, Leaf(0), Leaf(1)), 'tests "rating" against code 2; expected a code from 0 to 1'),
-        (Branch(3, 3, Leaf(0), Leaf(1)), 'tests "city" against code 3; expected a code from 0 to 2'),
+        (Branch(1, 2, Leaf(0), Leaf(1)), 'tests "rating" against code 2; expected a whole number from 0 to 1'),
+        (Branch(3, 3, Leaf(0), Leaf(1)), 'tests "city" against code 3; expected a whole number from 0 to 2'),
     ],
 )
 def test_impossible_nodes_are_refused(root, message):

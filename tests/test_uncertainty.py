@@ -121,9 +121,9 @@ def test_the_callers_prices_stay_as_they_were():
 @pytest.mark.parametrize(
     ("costs", "message"),
     [
-        (-1.0, r'costs\["age"\] is -1; it must be a number >= 0'),
+        (-1.0, r'costs\["age"\] is -1.0; it must be a number >= 0'),
         (float("nan"), r'costs\["age"\] is nan'),
-        ({"age": [1.0, -2.0, 1.0], "city": 1.0}, r'costs\["age"\], row 1 is -2'),
+        ({"age": [1.0, -2.0, 1.0], "city": 1.0}, r'costs\["age"\], row 1 is -2.0'),
         ({"age": 1.0}, r"costs leaves out the columns \['city'\]"),
         ({"age": 1.0, "city": 1.0, "town": 1.0}, r'costs names the column "town"'),
         (
@@ -133,6 +133,7 @@ def test_the_callers_prices_stay_as_they_were():
         ({"age": 1.0, "city": {"Rome": 1.0}}, r"a price for each of its categories \['Rome', 'Oslo', 'Bern'\]"),
         ({"age": {"30": 1.0}, "city": 1.0}, r'costs\["age"\] gives prices by category; expected a categorical column'),
         ([1.0, 2.0, 3.0], "costs has 3 entries but the table has 2 columns"),
+        ("high", r"costs\[\"age\"\] is 'high'; expected a number"),
         (np.ones((2, 2)), r"costs has shape \(2, 2\); expected samples by columns, \(3, 2\)"),
     ],
 )
@@ -141,7 +142,15 @@ def test_wrong_costs_say_what_is_right(costs, message):
         UncertaintySet.priced(survey(), costs=costs, budget=1.0)
 
 
-@pytest.mark.parametrize("budget", [-1.0, float("nan"), INF])
+def test_a_frozen_set_does_not_follow_the_callers_array():
+    own = np.full((1, 1), 0.3)
+    table = hw.encode(np.zeros((1, 1), dtype=int))
+    uncertainty = UncertaintySet(MoveCosts(table, hw.calibration.reaches(table), (own,)), 0.0)
+    own[0, 0] = -5
+    assert uncertainty.costs.prices[0].tolist() == [[0.3]]
+
+
+@pytest.mark.parametrize("budget", [-1.0, float("nan"), INF, None, "5", [1.0]])
 def test_a_budget_must_be_finite_and_not_negative(budget):
-    with pytest.raises(ValueError, match=r"budget is .*; it must be a finite number >= 0"):
+    with pytest.raises(ValueError, match=r"budget is .*; (it must be a finite number >= 0|expected a number)"):
         UncertaintySet.priced(survey(), costs=1.0, budget=budget)

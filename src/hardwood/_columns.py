@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-REMEDY_MISSING = "drop such rows, fill them in, or make 'missing' an answer of its own"
+NO_ROWS = "the table has no rows; expected at least one sample"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,50 +26,68 @@ class Column:
     @classmethod
     def of(cls, name: str, values: NDArray[Any], categories: tuple[Any, ...] = (), *, ordered: bool = False) -> Column:
         """A column with its values checked: nothing missing, nothing infinite, one type."""
+        if isinstance(values, np.ma.MaskedArray):
+            _refuse_missing(name, np.ma.getmaskarray(values))
+            values = values.data
         if values.dtype.kind in "USOT":
             values = _plain_objects(name, values.astype(object))
         if values.dtype.kind not in "biufO":
-            raise TypeError(
-                f'column "{name}" has dtype {values.dtype}; expected numbers, booleans, text or categories '
-                f"(turn dates into numbers, such as days)"
-            )
+            raise TypeError(_unreadable(name, values.dtype))
         if values.dtype.kind == "f":
-            bad = ~np.isfinite(values)
-            if bad.any():
-                row = int(bad.argmax())
-                what, remedy = (
-                    ("missing (NaN)", REMEDY_MISSING) if np.isnan(values[row]) else ("infinite", "use a finite number")
-                )
-                raise ValueError(f'column "{name}", row {row} is {what}; {remedy}')
+            _refuse_missing(name, np.isnan(values))
+            infinite = np.isinf(values)
+            if infinite.any():
+                raise ValueError(f'column "{name}", row {infinite.argmax()} is infinite; use a finite number')
+        categories = tuple(_plain_objects(f"categories of {name}", _objects(list(categories))).tolist())
         return cls(name, values, categories, ordered)
 
 
 def read_columns(X: Any) -> list[Column]:  # noqa: N803
     """The columns of a frame (anything narwhals reads), a mapping, or an array, whose columns are x0, x1, ..."""
-    if isinstance(X, np.ndarray | list | tuple):
-        columns = _array_columns(np.asarray(X))
+    if isinstance(X, list | tuple):
+        # As objects, so that each column keeps its own type and nothing missing turns into text.
+        X = np.array(X, dtype=object) if len(X) else np.empty((0, 1))  # noqa: N806
+    if isinstance(X, np.ndarray):
+        columns = _array_columns(X)
     else:
         columns = _mapping_columns(X) if isinstance(X, Mapping) else _frame_columns(X)
     if not columns:
         raise ValueError("the table has no columns; expected at least one")
+    repeated = [name for name, count in Counter(column.name for column in columns).items() if count > 1]
+    if repeated:
+        raise ValueError(f'column names must differ from each other; "{repeated[0]}" stands twice; rename the columns')
     if len(columns[0].values) == 0:
-        raise ValueError("the table has no rows; expected at least one sample")
+        raise ValueError(NO_ROWS)
     return columns
+
+
+def read_column(name: str, values: Any) -> Column:
+    """One column from a series, a categorical, an array or a list."""
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return _series_column(name, series)
+    if hasattr(values, "categories") and hasattr(values, "ordered"):  # pandas.Categorical
+        return Column.of(name, _objects(list(values)), tuple(values.categories), ordered=bool(values.ordered))
+    if isinstance(values, np.ndarray):
+        return Column.of(name, values)
+    if isinstance(values, str) or not hasattr(values, "__len__"):
+        raise TypeError(f'column "{name}" is {values!r}; expected one value for each row')
+    return Column.of(name, _objects(list(values)))
 
 
 def _array_columns(array: NDArray[Any]) -> list[Column]:
     if array.ndim != 2:
         raise ValueError(
-            f"X is a {array.ndim}-dimensional array; expected two dimensions, samples by features "
-            f"(use X.reshape(-1, 1) for a single feature)"
+            f"X is a {array.ndim}-dimensional array; expected two dimensions, samples by features, with rows of equal "
+            f"length (use X.reshape(-1, 1) for a single feature)"
         )
     if array.shape[0] == 0:
-        raise ValueError("the table has no rows; expected at least one sample")
+        raise ValueError(NO_ROWS)
     return [Column.of(f"x{j}", array[:, j]) for j in range(array.shape[1])]
 
 
 def _mapping_columns(mapping: Mapping[str, Any]) -> list[Column]:
-    columns = [Column.of(str(name), np.asarray(values)) for name, values in mapping.items()]
+    columns = [read_column(str(name), values) for name, values in mapping.items()]
     for column in columns:
         if column.values.shape != columns[0].values.shape[:1]:
             raise ValueError(
@@ -85,32 +103,27 @@ def _frame_columns(X: Any) -> list[Column]:  # noqa: N803
         names = [str(name) for name in frame.columns]
     except nw.exceptions.DuplicateError as error:
         raise ValueError(f"column names must differ from each other; {error}; rename the columns") from None
-    except TypeError as error:
+    except TypeError:
         raise TypeError(
-            f"X is a {type(X).__name__}; expected a numpy array, a pandas, polars or arrow frame, or a mapping "
-            f"(collect a lazy frame first): {error}"
+            f"X is a {type(X).__name__}; expected a numpy array, a pandas, polars or arrow frame, or a mapping of "
+            f"columns (collect a lazy frame first, make a frame of a series)"
         ) from None
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise ValueError(f'column names must differ from each other; "{repeated[0]}" stands twice; rename the columns')
     if frame.shape[0] == 0:
-        raise ValueError("the table has no rows; expected at least one sample")
-    return [_frame_column(name, series) for name, series in zip(names, frame.iter_columns(), strict=True)]
+        raise ValueError(NO_ROWS)
+    return [_series_column(name, series) for name, series in zip(names, frame.iter_columns(), strict=True)]
 
 
-def _frame_column(name: str, series: Any) -> Column:
-    missing = series.is_null()
-    if missing.any():
-        row = int(np.asarray(missing.to_numpy()).argmax())
-        raise ValueError(f'column "{name}", row {row} is missing; {REMEDY_MISSING}')
+def _series_column(name: str, series: Any) -> Column:
+    _refuse_missing(name, np.asarray(series.is_null().to_numpy()))
     dtype = series.dtype
     if dtype == nw.Enum:
-        categories = tuple(series.dtype.categories)
-        return Column.of(name, _objects(series.to_list()), categories, ordered=True)
+        return Column.of(name, _objects(series.to_list()), tuple(dtype.categories), ordered=True)
     if dtype == nw.Categorical:
         # Only the native pandas column still knows declared categories that no row uses, and their order.
         native = series.to_native()
-        declared = tuple(native.cat.categories.tolist()) if series.implementation.is_pandas_like() else ()
+        declared = (
+            tuple(native.cat.categories) if series.implementation.is_pandas_like() and hasattr(native, "cat") else ()
+        )
         values = _objects(series.to_list())
         return Column.of(name, values, declared or tuple(sorted(set(values.tolist()))))
     if dtype == nw.String or dtype == nw.Object:
@@ -118,11 +131,23 @@ def _frame_column(name: str, series: Any) -> Column:
     if dtype == nw.Decimal:
         series = series.cast(nw.Float64)
     if not (dtype.is_numeric() or dtype == nw.Boolean):
-        raise TypeError(
-            f'column "{name}" has dtype {dtype}; expected numbers, booleans, text or categories '
-            f"(turn dates into numbers, such as days)"
-        )
+        raise TypeError(_unreadable(name, dtype))
     return Column.of(name, np.asarray(series.to_numpy()))
+
+
+def _refuse_missing(name: str, missing: NDArray[np.bool_]) -> None:
+    if missing.any():
+        raise ValueError(
+            f'column "{name}", row {missing.argmax()} is missing; '
+            f"drop such rows, fill them in, or make 'missing' an answer of its own"
+        )
+
+
+def _unreadable(name: str, dtype: object) -> str:
+    return (
+        f'column "{name}" has dtype {dtype}; expected numbers, booleans, text or categories '
+        f"(dates can be turned into numbers, such as days)"
+    )
 
 
 def _objects(values: list[Any]) -> NDArray[Any]:
@@ -134,19 +159,20 @@ def _objects(values: list[Any]) -> NDArray[Any]:
 def _plain_objects(name: str, values: NDArray[Any]) -> NDArray[Any]:
     """Python objects of one kind; numbers that came as objects become a numeric array again."""
     plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    # NaN and its relatives (NaT, pandas.NA) show themselves by not being equal to themselves, or by refusing to say.
+    _refuse_missing(name, np.array([value is None or not _equals_itself(value) for value in plain], dtype=bool))
     for row, value in enumerate(plain):
-        # `value != value` is how NaN shows itself among objects.
-        if value is None or (isinstance(value, float) and value != value):
-            raise ValueError(f'column "{name}", row {row} is missing; {REMEDY_MISSING}')
         if not isinstance(value, str | int | float):
             raise TypeError(
                 f'column "{name}", row {row} is a {type(value).__name__} ({value!r}); '
                 f"expected text, numbers or booleans"
             )
     types = {type(value) for value in plain}
-    if types <= {int, float} or types == {bool}:
-        numbers = np.asarray(plain)
-        return numbers if numbers.dtype != object else numbers.astype(np.float64)  # integers beyond 64 bits
+    if types == {int} and not -(2**63) <= min(plain) <= max(plain) < 2**63:
+        row = next(row for row, value in enumerate(plain) if not -(2**63) <= value < 2**63)
+        raise ValueError(f'column "{name}", row {row} is {plain[row]}; whole numbers must fit into 64 bits: rescale it')
+    if types and (types <= {int, float} or types == {bool}):
+        return np.asarray(plain)
     if len(types) > 1:
         first = type(plain[0])
         row = next(row for row, value in enumerate(plain) if type(value) is not first)
@@ -155,3 +181,10 @@ def _plain_objects(name: str, values: NDArray[Any]) -> NDArray[Any]:
             f"make them all text or all numbers"
         )
     return _objects(plain)
+
+
+def _equals_itself(value: Any) -> bool:
+    try:
+        return bool(value == value)
+    except (TypeError, ValueError):
+        return False

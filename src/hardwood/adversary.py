@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hardwood import _core
+from hardwood._arguments import numbers_of
 from hardwood.calibration import Direction, FloatArray, Reach, budget_of
 from hardwood.features import Category, IntArray, Labels, Table
 from hardwood.tree import Limit, Region, Tree
@@ -57,7 +58,7 @@ class Shift:
             yield Change(int(row), feature.name, old, feature.decode(int(code)), float(price))
 
     def to_dict(self) -> dict[str, list[int] | list[str] | list[Category] | list[float]]:
-        """Columns row, column, from, to, price: ready for `pandas.DataFrame` or `polars.DataFrame`."""
+        """Columns row, column, from, to, price, ready for a frame. From and to hold values of all kinds of columns."""
         changes = list(self)
         return {
             "row": [change.row for change in changes],
@@ -76,14 +77,21 @@ class Shift:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Samples correct in the worst case for every budget: a staircase that falls at `budgets`, one sample a step."""
+    """Samples correct in the worst case for every budget: a staircase that falls at `budgets`, one sample a step.
+
+    Prices are those of the attack's set, rounded down to its unit: exact at the set's own budget. For a budget much
+    smaller than that, take a set of its own if prices within 2^-47 of the larger budget are too coarse.
+    """
 
     n_samples: int
     budgets: FloatArray
 
     def correct_at(self, budget: ArrayLike) -> NDArray[np.intp]:
         """Samples correct after the worst shift that a budget affords; for one budget or many."""
-        spend = allowance(1.0) * np.asarray(budget, dtype=np.float64)
+        given = numbers_of("budget", budget)
+        if not (given >= 0).all():
+            raise ValueError(f"budget is {budget!r}; expected numbers >= 0")
+        spend = allowance(1.0) * given
         return np.asarray(self.n_samples - np.searchsorted(self.budgets, spend, side="right"))
 
     def accuracy_at(self, budget: ArrayLike) -> FloatArray:
@@ -137,7 +145,7 @@ class Attack:
 
     @cached_property
     def lost(self) -> NDArray[np.intp]:
-        """Rows misclassified after the worst shift, cheapest first (those wrong as they stand before all others)."""
+        """Rows misclassified after the worst shift, by margin and then by row."""
         order, totals = self._purchases
         return order[: int(np.count_nonzero(self.uncertainty.affords(totals)))]
 
@@ -166,6 +174,8 @@ class Attack:
 
 def attack(tree: Tree, labels: Labels, uncertainty: UncertaintySet) -> Attack:
     """Let the adversary loose on a tree: exact margins, worst case, worst shift and curve over all budgets."""
+    if not isinstance(labels, Labels):
+        raise TypeError(f"labels are a {type(labels).__name__}; expected what hardwood.encode_labels returns")
     table = uncertainty.costs.table
     tree.check_table(table)
     if len(labels.codes) != table.n_samples:
@@ -183,6 +193,11 @@ def attack(tree: Tree, labels: Labels, uncertainty: UncertaintySet) -> Attack:
     ]
     regions = [_compiled_region(tree, region) for region in tree.regions]
     margins, region_of = _core.margins(table.values, prices, labels.codes, regions)
+    # A sample that is wrong as it stands stays where it is, even if it could go elsewhere for nothing.
+    leaf_of = tree.leaf_of(table)
+    leaf_labels = np.array([region.label for region in tree.regions], dtype=np.int32)
+    wrong = leaf_labels[leaf_of] != labels.codes
+    region_of[wrong] = leaf_of[wrong]
     return Attack(tree, labels, uncertainty, margins, region_of)
 
 

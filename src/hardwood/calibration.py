@@ -21,7 +21,7 @@ where there is no other value to move to.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -29,7 +29,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hardwood.features import Feature, IntArray, Kind, Table, by_feature
+from hardwood._arguments import by_feature, numbers_of
+from hardwood.features import Feature, IntArray, Kind, Table
 
 FloatArray = NDArray[np.float64]
 
@@ -53,9 +54,10 @@ class Reach:
 
 def budget_of(plausibility: float, n_samples: int) -> float:
     """Total price that the adversary may pay: -n_samples * log(plausibility)."""
-    if not (np.ndim(plausibility) == 0 and 0 < plausibility <= 1):
+    level = numbers_of("plausibility", plausibility)
+    if level.ndim != 0 or not 0 < level <= 1:
         raise ValueError(f"plausibility is {plausibility!r}; it must lie in (0, 1] (1 hedges against nothing)")
-    return -n_samples * float(np.log(plausibility)) + 0.0
+    return -n_samples * float(np.log(level)) + 0.0
 
 
 def reaches(table: Table, direction: Any = None, bounds: Any = None) -> tuple[Reach, ...]:
@@ -93,8 +95,8 @@ def by_feature_and_sample(argument: str, value: Any, table: Table) -> list[Any]:
     """Spread an argument over features; an array of samples by features or a frame holds one entry for each cell."""
     if hasattr(value, "columns"):
         value = {str(name): np.asarray(value[name]) for name in value.columns}
-    elif isinstance(value, list | tuple) and value and all(isinstance(entry, list | tuple) for entry in value):
-        value = np.asarray(value, dtype=np.float64)
+    elif isinstance(value, list | tuple) and value and all(_is_row(entry) for entry in value):
+        value = np.array([numbers_of(f"a row of {argument}", row) for row in value])
     if isinstance(value, np.ndarray) and value.ndim == 2:
         if value.shape != table.values.shape:
             raise ValueError(f"{argument} has shape {value.shape}; expected samples by columns, {table.values.shape}")
@@ -113,10 +115,14 @@ def categorical_price(certainty: ArrayLike, n_categories: int) -> FloatArray:
     rho = np.asarray(certainty, dtype=np.float64)
     if n_categories == 1:
         return np.full(rho.shape, np.inf)
+    # The price is log(1 + excess / (1 - rho)) with excess = n rho - 1. Near the limit 1/n the excess cancels, so it is
+    # taken from rho in two pieces whose products with n are exact.
+    high = rho.astype(np.float32).astype(np.float64)
+    excess = (n_categories * high - 1.0) + n_categories * (rho - high)
     with np.errstate(divide="ignore"):
-        price = np.log(rho) + np.log(n_categories - 1.0) - np.log1p(-rho)
-    # At the limit 1/n every answer is equally likely; rounding must not leave a price of 1e-17, or of less than zero.
-    return np.where(rho <= 1.0 / n_categories, 0.0, np.maximum(price, 0.0))
+        price = np.log1p(np.maximum(excess, 0.0) / (1.0 - rho))
+    # A certainty of 1/n as a double is the limit, whichever way it was rounded.
+    return np.where(rho <= 1.0 / n_categories, 0.0, price)
 
 
 def bounded_price(certainty: ArrayLike, below: ArrayLike, above: ArrayLike) -> FloatArray:
@@ -133,7 +139,8 @@ def bounded_price(certainty: ArrayLike, below: ArrayLike, above: ArrayLike) -> F
     rho, below, above = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (certainty, below, above)))
     price = np.full(rho.shape, np.inf)
     movable = (below + above > 0) & (rho < 1)
-    price[movable & (rho <= lowest_certainty(below, above))] = 0.0
+    # Below 1e-100 the odds of a change would overflow below, and the price is 0 for every purpose.
+    price[movable & (rho <= np.maximum(lowest_certainty(below, above), 1e-100))] = 0.0
     open_cells = movable & (price > 0)
     price[open_cells] = _root((1.0 - rho[open_cells]) / rho[open_cells], below[open_cells], above[open_cells])
     return price
@@ -180,14 +187,16 @@ def _series(price: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatArra
 
 
 def _feature_prices(feature: Feature, values: IntArray, reach: Reach, certainty: Any, clip: bool) -> FloatArray:
-    rho = np.atleast_1d(np.asarray(certainty, dtype=np.float64))
+    rho = np.atleast_1d(numbers_of(f'certainty["{feature.name}"]', certainty))
     if rho.ndim != 1 or rho.size not in (1, values.size):
         raise ValueError(
             f'certainty["{feature.name}"] has shape {rho.shape}; expected one value, or one for each of '
             f"{values.size} samples"
         )
     if not feature.ordered:
-        checked = _checked(feature.name, rho, np.asarray(1.0 / feature.n_values), clip, "categories")
+        # A single category has nowhere to go, so any certainty will do.
+        limit = np.asarray(1.0 / feature.n_values if feature.n_values > 1 else 0.0)
+        checked = _checked(feature.name, rho, limit, clip, "categories")
         return categorical_price(checked, feature.n_values)
     if reach.lower is None and reach.upper is None:
         return integer_price(_checked(feature.name, rho, np.asarray(0.0), clip, "values"))
@@ -224,12 +233,14 @@ def _checked(
     if bad.any():
         at = int(bad.argmax())
         row = "" if rho.size == 1 else f", row {at if rows is None else rows[at]}"
-        place = f'certainty["{name}"]{row} is {rho[at]:g}'
-        if np.isnan(rho[at]) or not 0 < rho[at] <= 1:
+        place = f'certainty["{name}"]{row} is {float(rho[at])}'
+        if np.isnan(rho[at]):
+            raise ValueError(f"{place}; it must lie in (0, 1] (1: the value never changes)")
+        if not 0 < rho[at] <= 1:
             raise ValueError(f"{place}; it must lie in (0, 1] (1: the value never changes; clip=True moves it inside)")
         count = round(1 / limit[at])
         raise ValueError(
-            f"{place}; with {count} {values_noun} it must be at least 1/{count} = {limit[at]:g}, "
+            f"{place}; with {count} {values_noun} it must be at least 1/{count} = {float(limit[at])}, "
             f"where every value is equally likely (clip=True uses that limit)"
         )
     return np.clip(rho, limit, 1.0)
@@ -262,12 +273,15 @@ def _direction(feature: Feature, wanted: Any) -> Direction:
     return way
 
 
+def _is_row(entry: Any) -> bool:
+    return hasattr(entry, "__len__") and not isinstance(entry, str | Mapping)
+
+
 def _is_pair(bounds: Any) -> bool:
     return (
-        isinstance(bounds, Sequence)
-        and not isinstance(bounds, str)
+        isinstance(bounds, list | tuple | np.ndarray)
         and len(bounds) == 2
-        and all(end is None or np.ndim(end) == 0 for end in bounds)
+        and not any(_is_row(end) or isinstance(end, str | bool) for end in bounds)
     )
 
 
@@ -276,18 +290,18 @@ def _bounds(name: str, pair: Any) -> tuple[int | None, int | None]:
         return None, None
     if not _is_pair(pair):
         raise ValueError(f'bounds["{name}"] is {pair!r}; expected (lower, upper), with None for an open end')
-    ends: list[int | None] = []
-    for end in pair:
-        if end is None or np.isinf(end):
-            ends.append(None)
-        elif int(end) == end:
-            ends.append(int(end))
-        else:
-            raise ValueError(f'bounds["{name}"] is {tuple(pair)}; bounds of integers must be whole numbers or None')
-    lower, upper = ends
+    lower, upper = (_bound(name, pair, end, open_end) for end, open_end in zip(pair, (-np.inf, np.inf), strict=True))
     if lower is not None and upper is not None and lower > upper:
         raise ValueError(f'bounds["{name}"] is ({lower}, {upper}); the lower bound must not exceed the upper one')
     return lower, upper
+
+
+def _bound(name: str, pair: Any, end: Any, open_end: float) -> int | None:
+    if end is None or (isinstance(end, float) and end == open_end):
+        return None
+    if not (isinstance(end, int | float | np.integer | np.floating) and np.isfinite(float(end)) and int(end) == end):
+        raise ValueError(f'bounds["{name}"] is {tuple(pair)}; bounds of integers must be whole numbers or None')
+    return int(end)
 
 
 def _check_bounds(name: str, values: IntArray, lower: int | None, upper: int | None) -> None:

@@ -17,12 +17,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hardwood._columns import Column, read_columns
+from hardwood._arguments import by_feature, whole_number
+from hardwood._columns import Column, read_column, read_columns
 
 Category: TypeAlias = str | int | float | bool
 IntArray: TypeAlias = NDArray[np.int32]
@@ -31,11 +32,31 @@ IntArray: TypeAlias = NDArray[np.int32]
 LARGEST_CODE = 2**31 - 2
 
 
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that nobody can write through; the array itself stays as its owner has it."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """The array for good: itself if nobody can write to it, otherwise a copy. Order and dtype stay."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray) and not owner.flags.writeable:
+        owner = owner.base
+    if owner is not None:
+        array = array.copy(order="K")
+        array.flags.writeable = False
+    return array
+
+
+def whole_codes(what: str, values: ArrayLike, order: Literal["C", "F"]) -> IntArray:
+    """Whole numbers as 32-bit codes that nobody can change."""
+    given = np.asarray(values)
+    if given.dtype.kind not in "iu" or (given.size and not -LARGEST_CODE <= given.min() <= given.max() <= LARGEST_CODE):
+        raise ValueError(f"{what} have dtype {given.dtype}; expected whole numbers within +-{LARGEST_CODE}")
+    return frozen(np.asarray(given, dtype=np.int32, order=order))
+
+
+def plain_classes(classes: Sequence[Any]) -> tuple[Category, ...]:
+    """Classes as plain Python values, each once."""
+    plain = tuple(entry.item() if isinstance(entry, np.generic) else entry for entry in classes)
+    if len(set(plain)) < len(plain) or not all(isinstance(entry, str | int | float) for entry in plain):
+        raise ValueError(f"classes are {list(plain)}; expected text, numbers or booleans, each once")
+    return plain
 
 
 class Kind(StrEnum):
@@ -101,10 +122,10 @@ class Feature:
         if not self.edges:
             return "any number"
         if code == 0:
-            return f"<= {self.edges[0]:g}"
+            return f"<= {self.edges[0]}"
         if code == len(self.edges):
-            return f"> {self.edges[-1]:g}"
-        return f"({self.edges[code - 1]:g}, {self.edges[code]:g}]"
+            return f"> {self.edges[-1]}"
+        return f"({self.edges[code - 1]}, {self.edges[code]}]"
 
     def encode(self, column: Column) -> IntArray:
         """The codes of a column's values, learnt from this or from another table."""
@@ -127,7 +148,7 @@ class Table:
             raise ValueError(
                 f"values have shape {self.values.shape}; expected samples by {len(self.features)} features"
             )
-        object.__setattr__(self, "values", read_only(np.asfortranarray(self.values, dtype=np.int32)))
+        object.__setattr__(self, "values", whole_codes("values", self.values, "F"))
         for j, feature in enumerate(self.features):
             column = self.values[:, j]
             outside = (column < 0) | (column > feature.high) if feature.kind is not Kind.INTEGER else None
@@ -156,9 +177,13 @@ class Labels:
     classes: tuple[Category, ...]
 
     def __post_init__(self) -> None:
-        codes = read_only(np.ascontiguousarray(self.codes, dtype=np.int32))
+        codes = whole_codes("codes", self.codes, "C")
+        object.__setattr__(self, "classes", plain_classes(self.classes))
         if codes.ndim != 1 or (codes.size and not 0 <= codes.min() <= codes.max() < len(self.classes)):
-            raise ValueError(f"codes must be one-dimensional with values from 0 to {len(self.classes) - 1}")
+            raise ValueError(
+                f"codes have {codes.ndim} dimensions and values up to {codes.max(initial=0)}; "
+                f"expected one dimension and values from 0 to {len(self.classes) - 1}"
+            )
         object.__setattr__(self, "codes", codes)
 
 
@@ -182,63 +207,30 @@ def encode(
         columns = _matching(columns, features)
     else:
         wishes = by_feature("kinds", kinds, [column.name for column in columns], default=None)
-        if not isinstance(max_bins, int) or max_bins < 1:
-            raise ValueError(f"max_bins is {max_bins!r}; it must be a whole number >= 1")
+        max_bins = whole_number("max_bins", max_bins, at_least=1)
         features = [learn_feature(column, wish, max_bins) for column, wish in zip(columns, wishes, strict=True)]
     values = np.empty((len(columns[0].values), len(columns)), dtype=np.int32, order="F")
     for j, (feature, column) in enumerate(zip(features, columns, strict=True)):
         values[:, j] = feature.encode(column)
+    values.flags.writeable = False
     return Table(tuple(features), values)
 
 
 def encode_labels(y: ArrayLike, n_samples: int, *, classes: Sequence[Category] | None = None) -> Labels:
     """The classes of the samples, sorted unless `classes` gives them."""
-    given = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
-    if given.ndim != 1:
-        raise ValueError(f"y has shape {given.shape}; expected one label for each sample, a one-dimensional array")
-    if len(given) != n_samples:
-        raise ValueError(
-            f"y has {len(given)} labels but the table has {n_samples} rows; expected as many labels as rows"
-        )
-    column = Column.of("y", given)
-    if classes is None:
-        classes = _sorted_distinct(column)
-    return Labels(_positions(column, tuple(classes)), tuple(classes))
-
-
-def by_feature(argument: str, value: Any, names: Sequence[str], *, default: Any = ...) -> list[Any]:
-    """Spread an argument over the columns: a mapping by column name, one entry for each column, or one value for all.
-
-    A mapping may leave columns out if there is a default.
-    """
-    if isinstance(value, Mapping):
-        given = {str(name): entry for name, entry in value.items()}
-        unknown = [name for name in given if name not in names]
-        if unknown:
-            raise ValueError(
-                f'{argument} names the column "{unknown[0]}", which the table does not have; '
-                f"its columns are {list(names)}"
-            )
-        missing = [name for name in names if name not in given]
-        if missing and default is ...:
-            raise ValueError(f"{argument} leaves out the columns {missing}; expected an entry for each column")
-        return [given.get(name, default) for name in names]
-    if value is None and default is not ...:
-        return [default] * len(names)
-    if isinstance(value, str) or not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0:
-        return [value] * len(names)
-    if len(value) != len(names):
-        raise ValueError(
-            f"{argument} has {len(value)} entries but the table has {len(names)} columns; "
-            f"expected one for each column, a mapping by column name, or one value for all"
-        )
-    return list(value)
+    column = read_column("y", y)
+    if column.values.ndim != 1:
+        raise ValueError(f"y has shape {column.values.shape}; expected one label for each sample")
+    if len(column.values) != n_samples:
+        raise ValueError(f"y has {len(column.values)} labels but the table has {n_samples} rows; expected as many")
+    classes = _sorted_distinct(column) if classes is None else plain_classes(classes)
+    return Labels(_positions(column, classes), classes)
 
 
 def learn_feature(column: Column, wish: Any, max_bins: int) -> Feature:
     """The feature that a column becomes by its dtype, or by the caller's wish: a kind, or categories in their order."""
-    if wish is not None and not isinstance(wish, str):
-        categories = tuple(Column.of(column.name, np.asarray(wish, dtype=object)).values.tolist())
+    if isinstance(wish, list | tuple | np.ndarray) and len(wish):
+        categories = tuple(read_column(f"kinds of {column.name}", wish).values.tolist())
         return Feature(column.name, Kind.ORDINAL, 0, len(categories) - 1, categories)
     kind = _kind(column, wish)
     if kind is Kind.INTEGER:
@@ -259,15 +251,14 @@ def learn_feature(column: Column, wish: Any, max_bins: int) -> Feature:
     return Feature(column.name, kind, 0, len(categories) - 1, categories)
 
 
-def _kind(column: Column, wish: str | None) -> Kind:
+def _kind(column: Column, wish: Any) -> Kind:
     if wish is not None:
-        try:
+        if isinstance(wish, str) and wish in list(Kind):
             return Kind(wish)
-        except ValueError:
-            expected = ", ".join(f'"{kind}"' for kind in Kind)
-            raise ValueError(
-                f'kinds["{column.name}"] is "{wish}"; expected {expected} or a list of categories in their order'
-            ) from None
+        expected = ", ".join(f'"{kind}"' for kind in Kind)
+        raise ValueError(
+            f'kinds["{column.name}"] is {wish!r}; expected {expected} or a list of categories in their order'
+        )
     if column.categories:
         return Kind.ORDINAL if column.ordered else Kind.CATEGORICAL
     by_dtype = {"i": Kind.INTEGER, "u": Kind.INTEGER, "f": Kind.BINNED, "b": Kind.BINARY}
@@ -342,8 +333,8 @@ def _positions(column: Column, categories: tuple[Category, ...]) -> IntArray:
     if (codes < 0).any():
         row = int((codes < 0).argmax())
         raise ValueError(
-            f'column "{column.name}", row {row} is {column.values[row]!r}, which is none of its known answers '
-            f"{list(categories[:12])}; map it to one of them or drop the row"
+            f'column "{column.name}", row {row} is {column.values[row : row + 1].tolist()[0]!r}, which is none of its '
+            f"known answers {list(categories[:12])}; map it to one of them or drop the row"
         )
     return codes
 
@@ -353,5 +344,5 @@ def _matching(columns: list[Column], features: Sequence[Feature]) -> list[Column
     by_name = {column.name: column for column in columns}
     missing = [feature.name for feature in features if feature.name not in by_name]
     if missing:
-        raise ValueError(f"the table lacks the columns {missing}; it has {list(by_name)}")
+        raise ValueError(f"the table lacks the columns {missing}; it has {list(by_name)}: rename or add columns")
     return [by_name[feature.name] for feature in features]

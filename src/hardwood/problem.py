@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hardwood._arguments import numbers_of, whole_number
 from hardwood.features import Labels, Table
 from hardwood.uncertainty import UncertaintySet
 
@@ -12,10 +13,10 @@ from hardwood.uncertainty import UncertaintySet
 class Problem:
     """Find the tree of depth at most `max_depth` that keeps the most samples correct under the worst affordable shift.
 
-        maximise   (samples correct in the worst case) - branch_penalty * (branching nodes)              (paper, Eq. 1)
+        maximise   (samples correct in the worst case) - branch_penalty * (branching nodes)
 
-    branch_penalty  None stands for 1 / 2^max_depth as in the paper: always less than one sample in total, so the fewest
-                    branching nodes among the most robust trees
+    branch_penalty  None stands for 1 / 2^max_depth as in the paper's experiments: always less than one sample in total,
+                    so the fewest branching nodes among the most robust trees
     """
 
     labels: Labels
@@ -28,11 +29,12 @@ class Problem:
             raise ValueError(
                 f"there are {len(self.labels.codes)} labels but {self.table.n_samples} rows; expected as many"
             )
-        if isinstance(self.max_depth, bool) or not isinstance(self.max_depth, int) or self.max_depth < 0:
-            raise ValueError(f"max_depth is {self.max_depth!r}; it must be a whole number >= 0")
-        if self.branch_penalty is None:
-            object.__setattr__(self, "branch_penalty", 2.0**-self.max_depth)
-        if not 0 <= self.penalty < float("inf"):
+        object.__setattr__(self, "max_depth", whole_number("max_depth", self.max_depth, at_least=0))
+        penalty = numbers_of(
+            "branch_penalty", 2.0**-self.max_depth if self.branch_penalty is None else self.branch_penalty
+        )
+        object.__setattr__(self, "branch_penalty", float(penalty))
+        if not 0 <= penalty < float("inf"):
             raise ValueError(f"branch_penalty is {self.branch_penalty!r}; it must be a finite number >= 0")
 
     @property

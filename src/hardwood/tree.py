@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from hardwood import _core
-from hardwood.features import LARGEST_CODE, Category, Feature, IntArray, Kind, Table
+from hardwood.features import LARGEST_CODE, Category, Feature, IntArray, Kind, Table, plain_classes
 
 FORMAT = "hardwood.tree"
 VERSION = 1
@@ -54,13 +54,6 @@ class Limit:
     high: int | None = None
     allowed: frozenset[int] | None = None
 
-    @property
-    def empty(self) -> bool:
-        """Whether no value at all is left."""
-        if self.allowed is not None:
-            return not self.allowed
-        return self.low is not None and self.high is not None and self.low > self.high
-
 
 @dataclass(frozen=True, slots=True)
 class Region:
@@ -79,6 +72,8 @@ class Tree:
     root: Node = field(repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "features", tuple(self.features))
+        object.__setattr__(self, "classes", plain_classes(self.classes))
         for node in self.nodes:
             if isinstance(node, Leaf):
                 if not 0 <= node.label < len(self.classes):
@@ -243,9 +238,9 @@ def _limits(features: Sequence[Feature], path: Sequence[tuple[Branch, bool]]) ->
 def _check_code(feature: Feature, code: int) -> None:
     last = {Kind.INTEGER: LARGEST_CODE, Kind.CATEGORICAL: feature.high}.get(feature.kind, feature.high - 1)
     first = -LARGEST_CODE if feature.kind is Kind.INTEGER else 0
-    if not first <= code <= last:
+    if not isinstance(code, int) or not first <= code <= last:
         raise ValueError(
-            f'a node tests "{feature.name}" against code {code}; expected a code from {first} to {last} '
+            f'a node tests "{feature.name}" against code {code!r}; expected a whole number from {first} to {last} '
             f"so that both sides have values"
         )
 
@@ -356,4 +351,4 @@ def _categories(entry: Any, place: str) -> tuple[Category, ...]:
     values = _expect_list(entry, place)
     if not values or not all(isinstance(value, str | int | float) for value in values):
         raise ValueError(f"{place} are {values}; expected a list of text, numbers or booleans")
-    return tuple(values)
+    return plain_classes(values)

@@ -9,9 +9,10 @@ of doubles depend on their order. One rule settles this for every part of the pa
   of the budget. All sums up to 32 times the budget are then exact in double precision, in any order, and larger
   ones exceed the budget beyond doubt. So adversary, search, solvers and certificate cannot disagree.
 
-Both roundings favour the adversary: a guarantee holds for the exact set, too. They let in shifts dearer than the
-budget by less than a 2^-32 part plus one unit for every step moved. More budget never means fewer shifts,
+Both roundings favour the adversary: a guarantee holds for the set of the given prices, too. They let in shifts dearer
+than the budget by less than a 2^-32 part plus one unit for every step moved. More budget never means fewer shifts,
 because the units of two budgets are nested. With budget 0 only free moves are affordable and no rounding is needed.
+(Calibrated prices are themselves doubles, within about 1e-15 of the logarithm that they stand for.)
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hardwood._arguments import numbers_of
 from hardwood.calibration import Direction, FloatArray, Reach, budget_of, by_feature_and_sample, reaches, step_prices
-from hardwood.features import Feature, Table, read_only
+from hardwood.features import Feature, Table, frozen
 
 
 def allowance(budget: float) -> float:
@@ -53,7 +55,7 @@ class MoveCosts:
     def __post_init__(self) -> None:
         for feature, prices in zip(self.table.features, self.prices, strict=True):
             _check_prices(feature, prices, self.table.n_samples)
-        object.__setattr__(self, "prices", tuple(read_only(prices) for prices in self.prices))
+        object.__setattr__(self, "prices", tuple(frozen(prices) for prices in self.prices))
 
     def move_prices(self, feature: int, rows: ArrayLike, codes: ArrayLike) -> FloatArray:
         """The price of turning the values of the given rows into the given codes."""
@@ -85,9 +87,10 @@ class UncertaintySet:
     budget: float
 
     def __post_init__(self) -> None:
-        if not (np.ndim(self.budget) == 0 and 0 <= self.budget < math.inf):
+        budget = numbers_of("budget", self.budget)
+        if budget.ndim != 0 or not 0 <= budget <= 1e300:
             raise ValueError(f"budget is {self.budget!r}; it must be a finite number >= 0 (0 for an ordinary tree)")
-        object.__setattr__(self, "budget", float(self.budget))
+        object.__setattr__(self, "budget", float(budget))
         object.__setattr__(self, "costs", self._rounded(self.costs))
 
     @classmethod
@@ -127,7 +130,7 @@ class UncertaintySet:
 
     @property
     def unit(self) -> float:
-        """All prices are whole multiples of this power of two; 0 if the budget is 0 and nothing needs rounding."""
+        """All prices are whole multiples of this power of two; 0 if the budget is (nearly) 0 and nothing is rounded."""
         return math.ldexp(1.0, math.frexp(self.budget)[1] - 48) if self.budget else 0.0
 
     def affords(self, total: ArrayLike) -> NDArray[np.bool_]:
@@ -170,7 +173,7 @@ def _given_prices(feature: Feature, entry: Any) -> FloatArray:
                 f"of its categories {list(feature.categories)}"
             )
         return np.array([[float(entry[category]) for category in feature.categories]])
-    prices = np.array(entry, dtype=np.float64)
+    prices = numbers_of(f'costs["{feature.name}"]', entry)
     return prices.reshape(-1, 1) if prices.ndim < 2 else prices
 
 
@@ -187,6 +190,6 @@ def _check_prices(feature: Feature, prices: FloatArray, n_samples: int) -> None:
         row, column = np.argwhere(bad)[0]
         place = f", row {row}" if len(prices) > 1 else ""
         raise ValueError(
-            f'costs["{feature.name}"]{place} is {prices[row, column]:g}; '
+            f'costs["{feature.name}"]{place} is {float(prices[row, column])}; '
             f"it must be a number >= 0 (inf: the value never changes)"
         )

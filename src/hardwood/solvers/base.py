@@ -46,7 +46,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("seconds", "memory_bytes", "work"):
             limit = getattr(self, name)
-            if limit is not None and not limit >= 0:
+            if limit is not None and not (isinstance(limit, int | float) and limit >= 0):
                 raise ValueError(f"{name} is {limit!r}; a limit must be a number >= 0, or None for no limit")
 
 
@@ -145,18 +145,23 @@ class Run:
         stop_reason: StopReason = StopReason.FINISHED,
         work: int = 0,
     ) -> Result:
-        """The result for the engine's best tree. A bound below what the tree reaches is a bug and raises."""
+        """The result for the engine's best tree. A bound below what the tree reaches is a bug and raises.
+
+        Bounds that miss the objective by rounding only count as equal to it.
+        """
         problem = self._problem
         if tree.depth > problem.max_depth:
             raise RuntimeError(f"{self._solver} returned a tree of depth {tree.depth}, allowed are {problem.max_depth}")
         correct = attack(tree, problem.labels, problem.uncertainty).worst_case_correct
         objective = problem.objective(correct, tree.n_branching_nodes)
-        upper_bound = min(upper_bound, self._most_correct(objective_bound))
-        if upper_bound < correct or objective_bound < objective:
+        if not (upper_bound >= correct and objective_bound >= objective - self._tolerance):
             raise RuntimeError(
                 f"{self._solver} claims at most {upper_bound} correct and an objective of at most {objective_bound}, "
                 f"but its own tree reaches {correct} and {objective}; please report this as a bug"
             )
+        if objective_bound <= objective + self._tolerance:
+            objective_bound = objective
+        upper_bound = min(int(upper_bound), max(correct, self._most_correct(objective_bound)))
         if objective_bound == objective:
             status = Status.OPTIMAL
         else:
@@ -177,11 +182,13 @@ class Run:
             history=tuple(self._history),
         )
 
-    def _most_correct(self, objective_bound: float) -> int:
-        """What a bound on the objective says about the number of correct samples: the penalty of a full tree at most.
+    @property
+    def _tolerance(self) -> float:
+        """Objectives that differ by less are equal: more than rounding makes of a sum, less than a test costs."""
+        return min(1e-9, self._problem.penalty / 4) if self._problem.penalty else 1e-9
 
-        The 1e-9 makes up for rounding in the sum, so that a bound met exactly does not fall below a whole number.
-        """
-        full_tree = 2.0**self._problem.max_depth - 1
-        most = objective_bound + self._problem.penalty * full_tree + 1e-9
+    def _most_correct(self, objective_bound: float) -> int:
+        """What a bound on the objective says about the number of correct samples: a full tree pays the most penalty."""
+        full_tree = 2.0 ** min(self._problem.max_depth, 1000) - 1
+        most = objective_bound + self._problem.penalty * full_tree + self._tolerance
         return self._problem.n_samples if most > self._problem.n_samples else math.floor(most)
