@@ -32,15 +32,18 @@ IntArray: TypeAlias = NDArray[np.int32]
 LARGEST_CODE = 2**31 - 2
 
 
+def sealed(array: NDArray[Any]) -> NDArray[Any]:
+    """An array of our own that is not to change any more."""
+    array.flags.writeable = False
+    return array
+
+
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """The array for good: itself if nobody can write to it, otherwise a copy. Order and dtype stay."""
+    """Anybody's array for good: itself if nobody can write to it, otherwise a copy. Order and dtype stay."""
     owner: Any = array
     while isinstance(owner, np.ndarray) and not owner.flags.writeable:
         owner = owner.base
-    if owner is not None:
-        array = array.copy(order="K")
-        array.flags.writeable = False
-    return array
+    return array if owner is None else sealed(array.copy(order="K"))
 
 
 def whole_codes(what: str, values: ArrayLike, order: Literal["C", "F"]) -> IntArray:
@@ -212,8 +215,7 @@ def encode(
     values = np.empty((len(columns[0].values), len(columns)), dtype=np.int32, order="F")
     for j, (feature, column) in enumerate(zip(features, columns, strict=True)):
         values[:, j] = feature.encode(column)
-    values.flags.writeable = False
-    return Table(tuple(features), values)
+    return Table(tuple(features), sealed(values))
 
 
 def encode_labels(y: ArrayLike, n_samples: int, *, classes: Sequence[Category] | None = None) -> Labels:

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hardwood._arguments import numbers_of
 from hardwood.calibration import Direction, FloatArray, Reach, budget_of, by_feature_and_sample, reaches, step_prices
-from hardwood.features import Feature, Table, frozen
+from hardwood.features import Feature, Table, frozen, sealed
 
 
 def allowance(budget: float) -> float:
@@ -110,7 +110,7 @@ class UncertaintySet:
         """
         reach = reaches(table, direction, bounds)
         budget = budget_of(plausibility, table.n_samples)
-        prices = tuple(prices[:, None] for prices in step_prices(table, reach, certainty, clip=clip))
+        prices = tuple(sealed(prices)[:, None] for prices in step_prices(table, reach, certainty, clip=clip))
         return cls(MoveCosts(table, reach, prices), budget)
 
     @classmethod
@@ -147,7 +147,7 @@ def _rounded_down(prices: FloatArray, unit: float) -> FloatArray:
     """Prices as whole multiples of a power of two. Dividing by it is exact; only floor changes a price."""
     # From 2^53 units on, every double is a whole multiple already (and dividing a price by a tiny unit may overflow).
     fine = prices < 2.0**53 * unit
-    return np.where(fine, np.floor(np.where(fine, prices, 0.0) / unit) * unit, prices)
+    return sealed(np.where(fine, np.floor(np.where(fine, prices, 0.0) / unit) * unit, prices))
 
 
 def _within(reach: Reach, old: NDArray[np.int64], new: NDArray[np.int64]) -> NDArray[np.bool_]:
