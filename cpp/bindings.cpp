@@ -4,12 +4,14 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "adversary.h"
+#include "search/search.h"
 #include "prices.h"
 #include "tree.h"
 
@@ -91,6 +93,66 @@ nb::tuple margins(Codes values, const std::vector<PricesHolder*>& holders, Ints 
     return nb::make_tuple(to_numpy(std::move(margin), table.n_samples), to_numpy(std::move(region_of), table.n_samples));
 }
 
+// The result of a search: the tree in heap order as rows of feature (-1: leaf), code and label, and what is proved.
+nb::dict run_search(Codes values, const std::vector<PricesHolder*>& holders, Ints labels, std::size_t n_classes,
+                    const std::vector<std::pair<std::size_t, std::int32_t>>& tests, double budget, int depth,
+                    double penalty, double seconds, long long work, double upper_bound,
+                    const std::vector<std::pair<int, int>>& start, const hardwood::search::Options& options,
+                    const nb::callable& on_progress) {
+    namespace hs = hardwood::search;
+    const hardwood::Table table = table_of(values);
+    std::vector<hardwood::FeaturePrices> prices;
+    for (const PricesHolder* holder : holders) prices.push_back(holder->prices);
+    check(table, prices, labels, {});
+    std::vector<hs::Test> listed;
+    for (const auto& [feature, code] : tests) listed.push_back({feature, code});
+    hs::Skeleton start_tree;
+    for (const auto& [test, label] : start) start_tree.push_back({test, label});
+
+    nb::dict result;
+    std::exception_ptr failure;
+    std::vector<hs::Choice> tree;
+    hs::State state{};
+    bool stopped = false, out_of_time = false;
+    {
+        nb::gil_scoped_release unlocked;
+        const hs::Instance instance(table, prices, {labels.data(), labels.size()}, n_classes, listed, budget);
+        // Ctrl-C and an error in the listener end the search; the best tree is kept, an error is raised again below.
+        const auto listener = [&](const hs::State& s) {
+            nb::gil_scoped_acquire locked;
+            if (PyErr_CheckSignals() != 0) {
+                PyErr_Clear();
+                return false;
+            }
+            try {
+                on_progress(s.seconds, s.correct, s.tests, s.upper_bound, s.work);
+            } catch (...) {
+                failure = std::current_exception();
+                return false;
+            }
+            return true;
+        };
+        hs::Search search(instance, depth, penalty, options, {seconds, work}, listener);
+        search.start_below(upper_bound);
+        if (!start_tree.empty()) search.start_from(start_tree);
+        search.run();
+        tree = search.best_tree();
+        state = search.state();
+        stopped = search.stopped();
+        out_of_time = search.out_of_time();
+    }
+    if (failure) std::rethrow_exception(failure);
+    nb::list rows;
+    for (const hs::Choice& choice : tree) rows.append(nb::make_tuple(choice.test, choice.label));
+    result["tree"] = rows;
+    result["upper_bound"] = state.upper_bound;
+    result["proved"] = state.proved;
+    result["work"] = state.work;
+    result["stopped"] = stopped;
+    result["out_of_time"] = out_of_time;
+    return result;
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -127,6 +189,20 @@ NB_MODULE(_core, m) {
                  new (self) PricesHolder(make_prices(prices, ordered, may_rise, may_fall, lower, upper));
              },
              "prices"_a, "ordered"_a, "may_rise"_a, "may_fall"_a, "lower"_a, "upper"_a);
+
+    using hardwood::search::Options;
+    nb::class_<Options>(m, "SearchOptions")
+        .def(nb::init<>())
+        .def_rw("child_bounds", &Options::child_bounds)
+        .def_rw("right_discard", &Options::right_discard)
+        .def_rw("nesting", &Options::nesting)
+        .def_rw("inherit_shares", &Options::inherit_shares)
+        .def_rw("pool", &Options::pool)
+        .def_rw("skip_twins", &Options::skip_twins)
+        .def_rw("surrogate", &Options::surrogate);
+
+    m.def("search", &run_search, "values"_a, "prices"_a, "labels"_a, "n_classes"_a, "tests"_a, "budget"_a, "depth"_a,
+          "penalty"_a, "seconds"_a, "work"_a, "upper_bound"_a, "start"_a, "options"_a, "on_progress"_a);
 
     m.def("margins", &margins, "values"_a, "prices"_a, "labels"_a, "regions"_a);
 }

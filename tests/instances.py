@@ -33,10 +33,12 @@ class Instance:
         return self.columns, self.labels, self.plain_tree
 
 
-def random_instance(rng: np.random.Generator) -> Instance:
-    n_samples = int(rng.integers(1, 5))
-    n_classes = int(rng.integers(2, 4))
-    drawn = [_random_column(rng, f"c{j}", n_samples) for j in range(int(rng.integers(1, 4)))]
+def random_instance(
+    rng: np.random.Generator, max_samples: int = 4, max_columns: int = 3, max_classes: int = 3
+) -> Instance:
+    n_samples = int(rng.integers(1, max_samples + 1))
+    n_classes = int(rng.integers(2, max_classes + 1))
+    drawn = [_random_column(rng, f"c{j}", n_samples) for j in range(int(rng.integers(1, max_columns + 1)))]
     columns = [column for column, _, _, _ in drawn]
     labels = rng.integers(0, n_classes, n_samples).tolist()
     plain_tree = _random_tree(rng, columns, n_classes, depth=int(rng.integers(0, 4)))

@@ -11,6 +11,8 @@ import itertools
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 INFINITE = None  # a price that nobody can pay
 TOLERANCE = Fraction(1, 2**32)  # the documented rule: a budget counts as larger by this part of itself
 
@@ -103,3 +105,67 @@ def _thresholds(tree, column: int) -> list[int]:
         return []
     _, j, code, left, right = tree
     return ([code] if j == column else []) + _thresholds(left, column) + _thresholds(right, column)
+
+
+@dataclass(frozen=True)
+class BestTree:
+    correct: int
+    tests: int
+    objective: float
+
+
+def best_tree(columns: list[Column], labels: list[int], n_classes: int, budget: float, depth: int, penalty: float):
+    """The best objective over every tree up to a depth: all tests, all labels; every perturbation of every sample.
+
+    Trees that agree on all perturbed samples are one; of those, the number of tests that is smallest counts.
+    """
+    tests = [test for j, column in enumerate(columns) for test in _all_tests(j, column)]
+    points, prices, owner = _all_points(columns, len(labels), tests)
+    sides = [points[:, j] <= code if sign == "<=" else points[:, j] == code for sign, j, code in tests]
+    trees = {np.full(len(points), k, dtype=np.int8).tobytes(): 0 for k in range(n_classes)}
+    level = dict(trees)
+    for _ in range(depth):
+        deeper = dict(level)
+        arrays = [(np.frombuffer(key, dtype=np.int8), size) for key, size in level.items()]
+        for side in sides:
+            for (left, left_size), (right, right_size) in itertools.product(arrays, repeat=2):
+                key = np.where(side, left, right).astype(np.int8).tobytes()
+                size = 1 + left_size + right_size
+                if deeper.get(key, size + 1) > size:
+                    deeper[key] = size
+        level = deeper
+    first = np.searchsorted(owner, np.arange(len(labels)))
+    wanted = np.array(labels)[owner]
+    best = None
+    for key, size in level.items():
+        wrong = np.frombuffer(key, dtype=np.int8) != wanted
+        margins = np.sort(np.minimum.reduceat(np.where(wrong, prices, np.inf), first))
+        lost = int(np.sum(np.cumsum(margins) <= budget * (1 + 2.0**-32)))
+        candidate = BestTree(len(labels) - lost, size, len(labels) - lost - penalty * size)
+        if best is None or (candidate.objective, -size) > (best.objective, -best.tests):
+            best = candidate
+    return best
+
+
+def _all_tests(j, column):
+    if column.n_values is None:
+        return [("<=", j, code) for code in range(min(column.codes), max(column.codes))]
+    if column.ordered:
+        return [("<=", j, code) for code in range(column.n_values - 1)]
+    return [("==", j, code) for code in range(column.n_values)]
+
+
+def _all_points(columns, n_samples, tests):
+    """Every perturbation of every sample that has a finite price: its values, its price, and whose it is."""
+    points, prices, owner = [], [], []
+    for i in range(n_samples):
+        moves = []
+        for j, column in enumerate(columns):
+            codes = column.candidates([code for _, k, code in tests if k == j])
+            priced = [(new, column.price(i, new)) for new in codes]
+            moves.append([(new, price) for new, price in priced if price is not INFINITE])
+        for choice in itertools.product(*moves):
+            points.append([new for new, _ in choice])
+            prices.append(float(sum((price for _, price in choice), Fraction(0))))
+            owner.append(i)
+    return np.array(points), np.array(prices), np.array(owner)

@@ -1,4 +1,5 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,32 @@ class FeaturePrices:
         upper: int,
     ) -> None: ...
 
+class SearchOptions:
+    child_bounds: bool
+    right_discard: bool
+    nesting: bool
+    inherit_shares: bool
+    pool: bool
+    skip_twins: bool
+    surrogate: bool
+    def __init__(self) -> None: ...
+
+def search(
+    values: NDArray[np.int32],
+    prices: Sequence[FeaturePrices],
+    labels: NDArray[np.int32],
+    n_classes: int,
+    tests: Sequence[tuple[int, int]],
+    budget: float,
+    depth: int,
+    penalty: float,
+    seconds: float,
+    work: int,
+    upper_bound: float,
+    start: Sequence[tuple[int, int]],
+    options: SearchOptions,
+    on_progress: Callable[[float, float, int, float, int], None],
+) -> dict[str, Any]: ...
 def margins(
     values: NDArray[np.int32],
     prices: Sequence[FeaturePrices],

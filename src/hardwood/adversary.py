@@ -185,20 +185,23 @@ def attack(tree: Tree, labels: Labels, uncertainty: UncertaintySet) -> Attack:
             f"the labels know the classes {list(labels.classes)}, the tree {list(tree.classes)}; "
             f"encode the labels with classes=tree.classes"
         )
-    prices = [
-        _compiled_prices(prices, feature.ordered, reach)
-        for feature, prices, reach in zip(
-            table.features, uncertainty.costs.prices, uncertainty.costs.reach, strict=True
-        )
-    ]
     regions = [_compiled_region(tree, region) for region in tree.regions]
-    margins, region_of = _core.margins(table.values, prices, labels.codes, regions)
+    margins, region_of = _core.margins(table.values, compiled_prices(uncertainty), labels.codes, regions)
     # A sample that is wrong as it stands stays where it is, even if it could go elsewhere for nothing.
     leaf_of = tree.leaf_of(table)
     leaf_labels = np.array([region.label for region in tree.regions], dtype=np.int32)
     wrong = leaf_labels[leaf_of] != labels.codes
     region_of[wrong] = leaf_of[wrong]
     return Attack(tree, labels, uncertainty, margins, region_of)
+
+
+def compiled_prices(uncertainty: UncertaintySet) -> list[_core.FeaturePrices]:
+    """The prices of a set for the compiled part; nothing is copied."""
+    costs = uncertainty.costs
+    return [
+        _compiled_prices(prices, feature.ordered, reach)
+        for feature, prices, reach in zip(costs.table.features, costs.prices, costs.reach, strict=True)
+    ]
 
 
 def _compiled_prices(prices: FloatArray, ordered: bool, reach: Reach) -> _core.FeaturePrices:

@@ -8,7 +8,7 @@ from hardwood.problem import Problem
 from hardwood.solvers.base import Limits, OnProgress, Result, Solver, Start
 
 # An engine is imported when it is asked for, so that none makes the others load its libraries.
-_ENGINES = {"leaf": "hardwood.solvers.leaf:LeafSolver"}
+_ENGINES = {"search": "hardwood.solvers.search:SearchSolver", "leaf": "hardwood.solvers.leaf:LeafSolver"}
 
 
 def get_solver(name: str) -> Solver:
@@ -22,7 +22,7 @@ def get_solver(name: str) -> Solver:
 
 def solve(
     problem: Problem,
-    solver: str | Solver = "leaf",
+    solver: str | Solver = "search",
     *,
     limits: Limits = Limits(),  # noqa: B008 - immutable
     start: Start = Start(),  # noqa: B008 - immutable

@@ -1,0 +1,45 @@
+// A node of the search: the top of a tree that is fixed, regions that are open, prices that are alive.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "region.h"
+
+namespace hardwood::search {
+
+// How the loss of each point is shared out over the open regions: by region, then by place in the region.
+using Shares = std::vector<std::vector<double>>;
+
+// What is known at one price: a bound on the loss of every completion of the node, also for every test on top of every
+// open region, and the shares that gave the bound.
+struct PriceBound {
+    double price = 0.0;
+    double value = -infinity;
+    std::vector<std::vector<double>> by_test;
+    std::vector<double> by_leaf;
+    Shares shares;
+};
+
+struct Interval {
+    double low;
+    double high;
+};
+
+struct Node {
+    Skeleton fixed;
+    int n_tests = 0;
+    std::vector<RegionPtr> open;
+    std::vector<Interval> alive;                                // prices at which a better tree may exist
+    std::vector<PriceBound> bounds;                             // found at this node
+    std::vector<std::pair<double, double>> inherited;           // price and bound, from its ancestors
+    std::vector<std::pair<double, Shares>> inherited_shares;    // price and shares, from its parent
+
+    int levels() const {
+        int most = 0;
+        for (const RegionPtr& region : open) most = std::max(most, region->levels);
+        return most;
+    }
+};
+
+}  // namespace hardwood::search

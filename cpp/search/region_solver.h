@@ -1,0 +1,63 @@
+// The least loss inside one region at one price, exactly, and the bound for several regions that comes from it ("nesting").
+#pragma once
+
+#include "completion.h"
+#include "decomposition.h"
+
+namespace hardwood::search {
+
+struct Options {
+    bool child_bounds = true;
+    bool right_discard = true;
+    bool nesting = true;
+    bool inherit_shares = true;
+    bool pool = true;
+    bool skip_twins = true;
+    bool surrogate = true;
+};
+
+class RegionSolver {
+public:
+    RegionSolver(const Instance& instance, const Options& options, Decomposition& decomposition, Watch& watch)
+        : instance_(instance), options_(options), decomposition_(decomposition), evaluator_(instance), watch_(watch) {}
+
+    struct Outcome {
+        double value;       // no subtree has a smaller loss
+        bool found;         // whether a subtree with a loss below the cutoff was found
+        Skeleton subtree;   // at the positions of the region
+    };
+
+    // The least share-weighted loss of a region, or at least `cutoff` if it is not below that.
+    Outcome solve(const Region& region, const std::vector<double>& shares, const Task& parent, double price,
+                  double cutoff);
+
+    // Raises a bound on several open regions: their relaxed least losses are replaced by exact ones, and the shares
+    // adapted to the subtrees found. Aims at `target`, settles for less, and gives up if even `least` is out of reach.
+    void raise(const Node& node, Task& task, double target, double least, PriceBound& bound);
+
+private:
+    class InnerTask;
+    class Model;
+
+    void remember(const Region& region, const Skeleton& tree);
+    void search(Node& node, InnerTask& task, double price);
+    void branch(Node& node, InnerTask& task, double price, const PriceBound& bound);
+
+    const Instance& instance_;
+    const Options& options_;
+    Decomposition& decomposition_;
+    Evaluator evaluator_;
+    Watch& watch_;
+};
+
+// The same region as a single leaf.
+RegionPtr as_leaf(const Region& region);
+
+// The node after the k-th test (or a leaf, k = no_point) was put on top of an open region.
+Node child_of(const Instance& instance, const Node& node, std::size_t region, std::size_t k, double ceiling,
+              bool inherit_shares);
+
+// The open region to branch on: the one with the fewest tests that survive.
+std::size_t region_to_branch(const Node& node, const std::vector<std::size_t>& survivors);
+
+}  // namespace hardwood::search

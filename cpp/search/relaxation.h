@@ -1,0 +1,64 @@
+// A lower bound on the loss inside one region at one price.
+//
+// Every sample keeps to its own side of each test, where it is cheapest, except that the last test on a path is exact: there
+// a sample may also cross. Valid: the loss of a sample is the largest over all leaves with a wrong label that it can reach
+// (theory, section 2), so looking at some of the leaves only makes it smaller. Keeping to one side makes the choice of the
+// two subtrees below a test independent, so the minimum over all subtrees is a plain recursion.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "region.h"
+
+namespace hardwood::search {
+
+// A region at one price: presence (1 - price * cost)_+ of each point here and across each test.
+struct View {
+    std::size_t n_classes = 0;
+    std::size_t n = 0;  // points, padded
+    const std::vector<int>* tests = nullptr;
+    std::vector<std::size_t> class_begin;
+    std::vector<double> weight;  // how many samples of each point are counted here
+    std::vector<double> own;
+    std::vector<double> side;   // tests x points
+    std::vector<double> cross;  // tests x points
+
+    std::size_t n_tests() const { return tests->size(); }
+};
+
+View view_of(const Instance& instance, const Region& region, double price);
+
+struct Relaxed {
+    double value = infinity;      // least loss over all subtrees, node prices included
+    double leaf = infinity;       // loss of a single leaf
+    std::vector<double> by_test;  // least loss with each test at the top
+    Skeleton best;                // a subtree that attains `value`; position 1 is the region's top
+};
+
+// Solves the relaxation of a view. Values above `cutoff` need not be exact, only larger than it.
+class Relaxation {
+public:
+    explicit Relaxation(std::size_t n_classes) : n_classes_(n_classes) {}
+
+    Relaxed solve(const View& view, int levels, double node_price, double cutoff = infinity);
+
+private:
+    struct Pair {
+        double loss;
+        int left;
+        int right;
+    };
+
+    double leaf(const View& view, Choice& choice) const;
+    void last_level(const View& view, double node_price, Relaxed& result) const;
+    void two_levels(const View& view, double node_price, Relaxed& result);
+    void more_levels(const View& view, int levels, double node_price, double cutoff, Relaxed& result);
+    Pair best_pair(const double* own_left, const double* cross_left, const double* own_right, const double* cross_right,
+                   double total) const;
+
+    std::size_t n_classes_;
+    std::vector<double> top_, second_, sums_;
+};
+
+}  // namespace hardwood::search

@@ -1,0 +1,395 @@
+#include "search.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+namespace hardwood::search {
+
+namespace {
+
+int iterations_for(int levels) { return levels <= 1 ? 40 : levels == 2 ? 10 : 4; }
+
+void subtract(std::vector<Interval>& alive, double low, double high) {
+    std::vector<Interval> left;
+    for (const Interval& interval : alive) {
+        if (high < interval.low || low > interval.high) {
+            left.push_back(interval);
+            continue;
+        }
+        if (interval.low < low) left.push_back({interval.low, low});
+        if (interval.high > high) left.push_back({high, interval.high});
+    }
+    alive = std::move(left);
+}
+
+}  // namespace
+
+Search::Search(const Instance& instance, int depth, double penalty, const Options& options, const Limits& limits,
+               std::function<bool(const State&)> on_progress)
+    : instance_(instance),
+      depth_(depth),
+      penalty_(penalty),
+      options_(options),
+      watch_(limits.seconds,
+             [this] { return on_progress_(state()) && (work_limit_ < 0 || decomposition_.work() < work_limit_); }),
+      on_progress_(std::move(on_progress)),
+      work_limit_(limits.work),
+      decomposition_(instance),
+      solver_(instance, options_, decomposition_, watch_),
+      evaluate_tree_(instance),
+      upper_bound_(instance.n_samples()),
+      integral_(instance.smallest_price() > instance.budget()),
+      most_tests_((1 << std::min(depth, 20)) - 1) {
+    weight = instance.count();
+    for (std::size_t c = 0; c < instance.n_classes(); ++c) {
+        Skeleton leaf(std::size_t{2} << depth);
+        leaf[1] = {-1, static_cast<int>(c)};
+        offer(leaf);
+    }
+}
+
+State Search::state() const {
+    double bound = upper_bound_;
+    if (!pending_.empty() && test_price == 0.0) {
+        double dual = open_bound_;
+        for (std::size_t z = current_; z < pending_.size(); ++z) dual = std::max(dual, pending_[z]);
+        bound = std::min(bound, std::max(best_correct_, std::ceil(dual)));
+    }
+    return {watch_.elapsed(), best_correct_, best_tests_, bound, proved_, decomposition_.work()};
+}
+
+// A tree beats the rival iff its dual value exceeds it at some price: n - price * budget - loss > rival. The goal is
+// raised by the rounding that a bound may carry, so that a bound at or above it is a proof. If all losses are whole
+// numbers, the dual value is one, too, and less is enough.
+double Search::goal(double price) const {
+    const double tests = test_price * most_tests_;
+    if (integral_) return instance_.n_samples() - rival_ - 1.0 + 2.0 * instance_.rounding() + tests;
+    return instance_.n_samples() - price * instance_.budget() - rival_ + instance_.rounding() + tests;
+}
+
+void Search::offer(const Skeleton& tree) {
+    std::size_t hash = 1469598103934665603ULL;
+    const auto mix = [&](auto&& self, std::size_t at) -> void {
+        hash = (hash ^ static_cast<std::size_t>(tree[at].test + 2)) * 1099511628211ULL;
+        hash ^= hash >> 29;
+        if (tree[at].test < 0) {
+            hash = (hash ^ static_cast<std::size_t>(tree[at].label + 77)) * 1099511628211ULL;
+            return;
+        }
+        self(self, 2 * at);
+        self(self, 2 * at + 1);
+    };
+    mix(mix, 1);
+    if (seen_.size() > 2'000'000) seen_.clear();
+    if (!seen_.insert(hash).second) return;
+    const Evaluation evaluation = evaluate_tree_(tree);
+    const int tests = count_tests(tree);
+    const bool first = best_correct_ < 0;
+    if (!first && evaluation.correct <= to_beat(tests) &&
+        !(penalty_ == 0.0 && evaluation.correct == best_correct_ &&
+                                                            tests < best_tests_)) {
+        return;
+    }
+    best_correct_ = evaluation.correct;
+    best_tests_ = tests;
+    best_tree_ = tree;
+    best_dual_price_ = evaluation.dual_price;
+    if (rival_ >= 0) rival_ = std::max(rival_, to_beat(most_tests_));
+}
+
+// Objectives that differ by less than 1e-9 are equal.
+double Search::to_beat(int tests) const {
+    return std::floor(best_correct_ - penalty_ * (best_tests_ - tests) + 1e-9);
+}
+
+void Search::run() {
+    if (depth_ > 0 && !instance_.tests().empty()) {
+        find_first_trees();
+        shrink();
+        prove();
+    } else {
+        upper_bound_ = best_correct_;
+        proved_ = true;
+    }
+}
+
+// A tree with n tests is better iff it keeps more than to_beat(n) samples correct, a staircase that rises with n. Each
+// step of it, with the largest n on the step, is one question; a better tree starts them anew.
+void Search::prove() {
+    const int full = (1 << std::min(depth_, 20)) - 1;
+    int tests = full;
+    double asked = best_correct_ - penalty_ * best_tests_;
+    while (tests >= 0 && !watch_.stopped()) {
+        const double rival = to_beat(tests);
+        if (rival < upper_bound_) {
+            const bool closed = close(rival, tests);
+            // What was asked about all trees also bounds the number of correct samples.
+            if (tests == full) upper_bound_ = std::min(upper_bound_, std::max(best_correct_, closed ? rival_ : std::ceil(open_bound_)));
+            if (!closed) return;
+        }
+        shrink();
+        const double objective = best_correct_ - penalty_ * best_tests_;
+        if (objective > asked) {
+            asked = objective;
+            tests = full;
+            continue;
+        }
+        const double step = to_beat(tests);
+        while (tests >= 0 && to_beat(tests) >= step) --tests;
+    }
+    proved_ = !watch_.stopped();
+}
+
+bool Search::close(double rival, int most_tests) {
+    rival_ = rival;
+    most_tests_ = most_tests;
+    test_price = most_tests < (1 << std::min(depth_, 20)) - 1 ? 0.5 : 0.0;
+    open_bound_ = -infinity;
+    Node root;
+    root.fixed.resize(std::size_t{2} << depth_);
+    root.open.push_back(root_region(instance_, depth_));
+    // The best price of a tree is 1 / margin for a margin that the budget covers, or 0 if none is left to pay, and then
+    // the lowest price below is as good within less than one sample.
+    const double highest = integral_ ? 0.0 : 1.0 / instance_.smallest_price();
+    const double lowest = integral_ ? 0.0 : 1.0 / instance_.budget();
+    root.alive = {{lowest, std::max(lowest, highest)}};
+    if (cost_of(root) < 3e9) evaluate(root);
+    if (watch_.stopped()) leave_open(dual_bound(root));
+    if (!watch_.stopped() && !root.alive.empty()) expand_root(root);
+    pending_.clear();
+    return open_bound_ == -infinity;
+}
+
+double Search::cost_of(const Node& node) const {
+    double cost = 0.0;
+    for (const RegionPtr& region : node.open) {
+        cost += 3.0 * static_cast<double>(region->size()) *
+                std::pow(static_cast<double>(region->tests.size()), std::max(1, region->levels));
+    }
+    return cost;
+}
+
+// With a bound at a price: every lower price down to a distance of gap / budget is closed, because losses fall with the
+// price; and every higher price up to price * rival / (rival - gap), because the dual value of a tree is concave in the
+// price and not negative at 0, so that its ratio to the price falls.
+void Search::discard(std::vector<Interval>& alive, double price, double value) const {
+    const double gap = value - goal(price);
+    if (gap < 0) return;
+    if (integral_) {
+        alive.clear();
+        return;
+    }
+    double high = price;
+    if (options_.right_discard && test_price == 0.0 && gap > 0) {
+        high = rival_ > gap ? price * (rival_ / (rival_ - gap)) * (1.0 - 1e-12) : infinity;
+    }
+    subtract(alive, price - gap / instance_.budget() * (1.0 - 1e-12), std::max(high, price));
+}
+
+double Search::dual_bound(const Node& node) const {
+    std::vector<std::pair<double, double>> known = node.inherited;
+    for (const PriceBound& bound : node.bounds) known.emplace_back(bound.price, bound.value);
+    std::ranges::sort(known);
+    for (std::size_t z = known.size(); z-- > 1;) known[z - 1].second = std::max(known[z - 1].second, known[z].second);
+    const double fixed = instance_.n_samples() + instance_.rounding() + test_price * most_tests_;
+    double bound = rival_;
+    for (const Interval& interval : node.alive) {
+        double from = interval.low;
+        for (const auto& [price, value] : known) {
+            if (price < from || from > interval.high) continue;
+            bound = std::max(bound, fixed - from * instance_.budget() - value);
+            from = price;
+        }
+        if (from < interval.high || known.empty()) bound = std::max(bound, fixed - from * instance_.budget());
+    }
+    return bound;
+}
+
+void Search::evaluate(Node& node) {
+    const int levels = node.levels();
+    const double resolution = (levels == 1 ? 0.5 : 1.0) / instance_.budget();
+    int left = node.open.size() == 1 ? 10 : 6;
+    if (node.open.size() > 1 && cost_of(node) > 3e8) left = 3;
+    double ambition = 0.1;
+    std::vector<Interval> work = node.alive;
+    while (!work.empty() && left > 0) {
+        Interval interval = work.back();
+        work.pop_back();
+        const auto overlap = std::ranges::find_if(node.alive, [&](const Interval& alive) {
+            return std::max(alive.low, interval.low) <= std::min(alive.high, interval.high);
+        });
+        if (overlap == node.alive.end()) continue;
+        interval = {std::max(overlap->low, interval.low), std::min(overlap->high, interval.high)};
+        const double price = interval.high;
+        const double whole = goal(interval.low), least = goal(price);
+        --left;
+        PriceBound bound = decomposition_.bound(node, price, *this, whole, iterations_for(levels), watch_);
+        if (watch_.stopped()) return;
+        if (options_.nesting && node.open.size() > 1 && bound.value < goal(interval.low)) {
+            const double now = goal(price);
+            const double target = std::min(goal(interval.low), now + std::max(1.0, ambition * price * instance_.budget()));
+            if (bound.value < target) solver_.raise(node, *this, target, now, bound);
+            if (watch_.stopped()) return;
+            ambition = bound.value >= target ? std::min(0.5, ambition * 1.5) : std::max(0.05, ambition * 0.4);
+        }
+        (void)least;
+        const double gap = bound.value - goal(price);
+        node.bounds.push_back(std::move(bound));
+        if (gap >= 0) {
+            discard(node.alive, price, node.bounds.back().value);
+            if (gap > 0.3) ++left;
+            const double next = price - gap / instance_.budget();
+            if (!integral_ && next > interval.low) work.push_back({interval.low, next});
+        } else if (interval.high - interval.low > resolution) {
+            const double middle = 0.5 * (interval.low + interval.high);
+            work.push_back({interval.low, middle});
+        }
+    }
+}
+
+std::vector<Interval> Search::child_alive(const Node& node, std::size_t region, std::size_t test) const {
+    std::vector<Interval> alive = node.alive;
+    for (const PriceBound& bound : node.bounds) {
+        const double child = test == no_point ? bound.by_leaf[region] : bound.by_test[region][test];
+        discard(alive, bound.price, options_.child_bounds ? std::max(bound.value, child) : bound.value);
+    }
+    return alive;
+}
+
+Node Search::make_child(const Node& node, std::size_t region, std::size_t test, std::vector<Interval> alive) {
+    double lowest = infinity;
+    for (const Interval& interval : alive) lowest = std::min(lowest, interval.low);
+    const double ceiling = lowest > 0 && lowest < infinity ? 1.0 / lowest * (1.0 + 1e-12) : infinity;
+    Node child = child_of(instance_, node, region, test, ceiling, options_.inherit_shares);
+    child.alive = std::move(alive);
+    child.inherited = node.inherited;
+    for (const PriceBound& bound : node.bounds) {
+        const double value = test == no_point ? bound.by_leaf[region] : bound.by_test[region][test];
+        child.inherited.emplace_back(bound.price, std::max(bound.value, value));
+    }
+    return child;
+}
+
+// (s; t, t) and (t; s, s) are the same tree if the tests are on different features: only one of them is looked at.
+bool Search::is_twin(const Node& node, const Region& region, std::size_t test) const {
+    if (!options_.skip_twins || region.position <= 1) return false;
+    const std::size_t sibling = region.position ^ 1, parent = region.position / 2;
+    for (const RegionPtr& open : node.open) {
+        if (open->position == sibling) return false;
+    }
+    const int here = region.tests[test], above = node.fixed[parent].test;
+    return node.fixed[sibling].test == here && here < above &&
+           instance_.tests()[static_cast<std::size_t>(here)].feature !=
+               instance_.tests()[static_cast<std::size_t>(above)].feature;
+}
+
+void Search::expand_root(Node& root) {
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t t = 0; t < root.open[0]->tests.size(); ++t) {
+        double promise = infinity;
+        for (const PriceBound& bound : root.bounds) promise = std::min(promise, bound.by_test[0][t] - goal(bound.price));
+        order.emplace_back(root.bounds.empty() ? 0.0 : promise, t);
+    }
+    if (test_price > 0) order.emplace_back(-infinity, no_point);
+    std::ranges::stable_sort(order);
+    pending_.assign(order.size(), dual_bound(root));
+    current_ = 0;
+    std::vector<Node> children;
+    for (std::size_t z = 0; z < order.size(); ++z) {
+        std::vector<Interval> alive = child_alive(root, 0, order[z].second);
+        pending_[z] = -infinity;
+        if (alive.empty()) continue;
+        Node child = make_child(root, 0, order[z].second, std::move(alive));
+        if (child.n_tests > most_tests_) continue;
+        pending_[z] = dual_bound(child);
+        if (!watch_.stopped()) evaluate(child);
+        pending_[z] = dual_bound(child);
+        if (child.alive.empty()) {
+            pending_[z] = -infinity;
+            continue;
+        }
+        children.push_back(std::move(child));
+    }
+    std::ranges::stable_sort(children, [&](const Node& a, const Node& b) { return dual_bound(a) > dual_bound(b); });
+    pending_.clear();
+    for (const Node& child : children) pending_.push_back(dual_bound(child));
+    for (current_ = 0; current_ < children.size(); ++current_) {
+        Node& child = children[current_];
+        for (const PriceBound& bound : child.bounds) discard(child.alive, bound.price, bound.value);
+        if (child.alive.empty()) continue;
+        if (watch_.stopped()) {
+            leave_open(dual_bound(child));
+            continue;
+        }
+        expand(child);
+        child = Node();
+    }
+}
+
+void Search::expand(Node& node) {
+    if (node.levels() <= 1) {
+        finish(node);
+        if (watch_.stopped()) leave_open(dual_bound(node));
+        return;
+    }
+    std::vector<std::size_t> survivors(node.open.size(), 0);
+    for (std::size_t k = 0; k < node.open.size(); ++k) {
+        if (node.open[k]->levels < 2) continue;
+        for (std::size_t t = 0; t < node.open[k]->tests.size(); ++t) survivors[k] += !child_alive(node, k, t).empty();
+    }
+    const std::size_t region = region_to_branch(node, survivors);
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t t = 0; t < node.open[region]->tests.size(); ++t) {
+        double promise = infinity;
+        for (const PriceBound& bound : node.bounds) {
+            promise = std::min(promise, bound.by_test[region][t] - goal(bound.price));
+        }
+        order.emplace_back(promise, t);
+    }
+    if (test_price > 0 || order.empty()) order.emplace_back(-infinity, no_point);
+    std::ranges::stable_sort(order);
+    for (const auto& [promise, test] : order) {
+        if (test != no_point && is_twin(node, *node.open[region], test)) continue;
+        std::vector<Interval> alive = child_alive(node, region, test);
+        if (alive.empty()) continue;
+        Node child = make_child(node, region, test, std::move(alive));
+        if (child.n_tests > most_tests_) continue;
+        if (!watch_.stopped()) evaluate(child);
+        if (child.alive.empty()) continue;
+        if (watch_.stopped()) {
+            leave_open(dual_bound(child));
+        } else {
+            expand(child);
+        }
+    }
+}
+
+void Search::finish(Node& node) {
+    std::vector<Interval> work = node.alive;
+    while (!work.empty() && !watch_.stopped()) {
+        const Interval interval = work.back();
+        work.pop_back();
+        const double price = interval.high;
+        PriceBound bound = decomposition_.bound(node, price, *this, goal(interval.low), 20, watch_);
+        if (watch_.stopped()) return;
+        const double gap = bound.value - goal(price);
+        if (integral_ && gap >= 0) continue;
+        if (gap > 1e-3 || (gap >= 0 && price - gap / instance_.budget() <= interval.low)) {
+            const double next = price - gap / instance_.budget() * (1.0 - 1e-12);
+            if (next > interval.low) work.push_back({interval.low, next});
+            continue;
+        }
+        if ((interval.high - interval.low) * instance_.budget() > 0.5) {
+            const double middle = 0.5 * (interval.low + interval.high);
+            work.push_back({middle, interval.high});
+            work.push_back({interval.low, middle});
+            continue;
+        }
+        // For prices in between, the loss is at least the loss at the upper end, the goal at most that of the lower end.
+        Completion(instance_, node, bound, *this, interval.low, watch_).run();
+    }
+}
+
+}  // namespace hardwood::search

@@ -1,0 +1,99 @@
+// The exact search (theory, section 5): branch on tests from the top, close prices by bounds, evaluate complete trees.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <unordered_set>
+
+#include "region_solver.h"
+
+namespace hardwood::search {
+
+// correct, tests   of the best tree so far
+// upper_bound      no tree keeps more samples correct
+// proved           no tree has a larger objective
+struct State {
+    double seconds;
+    double correct;
+    int tests;
+    double upper_bound;
+    bool proved;
+    long long work;
+};
+
+struct Limits {
+    double seconds = infinity;
+    long long work = -1;
+};
+
+class Search : public Task {
+public:
+    Search(const Instance& instance, int depth, double penalty, const Options& options, const Limits& limits,
+           std::function<bool(const State&)> on_progress);
+
+    // Known beforehand: a tree, and a number of correct samples that no tree exceeds.
+    void start_from(const Skeleton& tree) { offer(tree); }
+    void start_below(double upper_bound) { upper_bound_ = std::min(upper_bound_, upper_bound); }
+
+    void run();
+
+    const Skeleton& best_tree() const { return best_tree_; }
+    State state() const;
+    bool stopped() { return watch_.stopped(); }
+    bool out_of_time() const { return !watch_.interrupted(); }
+
+    double goal(double price) const override;
+    void offer(const Skeleton& tree) override;
+
+private:
+    void prove();
+    // Whether no tree with at most so many tests has a dual value above the rival; false as well if stopped.
+    bool close(double rival, int most_tests);
+    // Trees with so many tests need more correct samples than this to be better than the best so far.
+    double to_beat(int tests) const;
+
+    void find_first_trees();
+    double surrogate(const Region& region, double price, Skeleton& tree);
+    void shrink();
+
+    void evaluate(Node& node);
+    void expand(Node& node);
+    void expand_root(Node& root);
+    void finish(Node& node);
+    Node make_child(const Node& node, std::size_t region, std::size_t test, std::vector<Interval> alive);
+    std::vector<Interval> child_alive(const Node& node, std::size_t region, std::size_t test) const;
+    bool is_twin(const Node& node, const Region& region, std::size_t test) const;
+
+    void discard(std::vector<Interval>& alive, double price, double value) const;
+    double dual_bound(const Node& node) const;
+    void leave_open(double bound) { open_bound_ = std::max(open_bound_, bound); }
+    double cost_of(const Node& node) const;
+
+    const Instance& instance_;
+    int depth_;
+    double penalty_;
+    Options options_;
+    Watch watch_;
+    std::function<bool(const State&)> on_progress_;
+    long long work_limit_;
+    Decomposition decomposition_;
+    RegionSolver solver_;
+    Evaluator evaluate_tree_;
+
+    Skeleton best_tree_;
+    double best_correct_ = -1.0;
+    int best_tests_ = 0;
+    double best_dual_price_ = 0.0;
+    double upper_bound_;
+    bool proved_ = false;
+    std::unordered_set<std::size_t> seen_;
+
+    bool integral_;          // only free moves are affordable: losses are whole numbers at every price
+    double rival_ = -1.0;    // a tree is wanted whose dual value exceeds this ...
+    int most_tests_;         // ... with at most so many tests
+    double open_bound_ = -infinity;  // largest dual bound among nodes that were not closed
+    std::vector<double> pending_;    // dual bounds of nodes at the first level that are still to do
+    std::size_t current_ = 0;
+};
+
+}  // namespace hardwood::search
