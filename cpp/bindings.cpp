@@ -113,7 +113,7 @@ nb::dict run_search(Codes values, const std::vector<PricesHolder*>& holders, Int
     std::exception_ptr failure;
     std::vector<hs::Choice> tree;
     hs::State state{};
-    bool stopped = false, out_of_time = false;
+    const char* stop_reason = "";
     {
         nb::gil_scoped_release unlocked;
         const hs::Instance instance(table, prices, {labels.data(), labels.size()}, n_classes, listed, budget);
@@ -138,8 +138,7 @@ nb::dict run_search(Codes values, const std::vector<PricesHolder*>& holders, Int
         search.run();
         tree = search.best_tree();
         state = search.state();
-        stopped = search.stopped();
-        out_of_time = search.out_of_time();
+        stop_reason = search.stop_reason();
     }
     if (failure) std::rethrow_exception(failure);
     nb::list rows;
@@ -148,8 +147,7 @@ nb::dict run_search(Codes values, const std::vector<PricesHolder*>& holders, Int
     result["upper_bound"] = state.upper_bound;
     result["proved"] = state.proved;
     result["work"] = state.work;
-    result["stopped"] = stopped;
-    result["out_of_time"] = out_of_time;
+    result["stop_reason"] = stop_reason;
     return result;
 }
 

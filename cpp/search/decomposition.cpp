@@ -216,10 +216,13 @@ PriceBound Decomposition::bound(const Node& node, double price, Task& task, doub
             result.shares = shares;
         }
         if (result.value >= target || watch.stopped()) break;
-        Skeleton tree = node.fixed;
-        for (std::size_t k = 0; k < n_regions; ++k) put_subtree(relaxed[k].best, *node.open[k], tree);
-        task.offer(tree);
-        if (iteration + 1 == iterations || stalled >= 8) break;
+        const bool last = iteration + 1 == iterations || stalled >= 8;
+        if (last || task.offer_often) {
+            Skeleton tree = node.fixed;
+            for (std::size_t k = 0; k < n_regions; ++k) put_subtree(relaxed[k].best, *node.open[k], tree);
+            task.offer(tree);
+        }
+        if (last) break;
         for (std::size_t k = 0; k < n_regions; ++k) {
             relaxed_losses(*node.open[k], views[k], relaxed[k].best, loss[k]);
             loss_of[k] = &loss[k];

@@ -31,7 +31,7 @@ double Search::surrogate(const Region& region, double price, Skeleton& tree) {
     std::vector<std::size_t> order(region.tests.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [&](std::size_t t) { return relaxed.by_test[t]; });
-    order.resize(std::min(order.size(), depth_ <= 2 ? order.size() : beam));
+    order.resize(std::min(order.size(), beam));
     double best = infinity;
     Skeleton best_tree = tree;
     for (const std::size_t t : order) {

@@ -51,4 +51,28 @@ void products(const double* left, std::size_t n_left, const double* right, std::
     }
 }
 
+HARDWOOD_CLONES
+SideSums side_sums(const double* here, const double* weight, const double* cross, const double* side,
+                   std::size_t begin, std::size_t end) {
+    Lane a = {}, b = {}, c = {};
+    for (std::size_t j = begin; j < end; j += 8) {
+        Lane h, w, x, s;
+        std::memcpy(&h, here + j, sizeof h);
+        std::memcpy(&w, weight + j, sizeof w);
+        std::memcpy(&x, cross + j, sizeof x);
+        std::memcpy(&s, side + j, sizeof s);
+        const Lane there = w * x;
+        a += h * s;
+        b += there;
+        c += there * s;
+    }
+    SideSums sums{0.0, 0.0, 0.0};
+    for (int k = 0; k < 8; ++k) {
+        sums.here_right += a[k];
+        sums.there += b[k];
+        sums.there_right += c[k];
+    }
+    return sums;
+}
+
 }  // namespace hardwood::search

@@ -101,6 +101,33 @@ RegionPtr root_region(const Instance& instance, int levels) {
     return region;
 }
 
+RegionPtr only(const Instance& instance, const Region& region, const std::vector<bool>& wanted) {
+    auto part = std::make_shared<Region>();
+    part->position = region.position;
+    part->levels = region.levels;
+    part->limits = region.limits;
+    part->tests = region.tests;
+    std::vector<Present> present;
+    std::vector<std::size_t> place(instance.n_points(), no_point);
+    for (std::size_t j = 0; j < region.size(); ++j) {
+        if (!wanted[j]) continue;
+        present.push_back({region.points[j], region.cost[j]});
+        place[region.points[j]] = j;
+    }
+    place_points(instance, present, *part);
+    part->side.resize(region.tests.size() * part->size(), 0.0);
+    part->cross.resize(region.tests.size() * part->size(), infinity);
+    for (std::size_t t = 0; t < region.tests.size(); ++t) {
+        for (std::size_t j = 0; j < part->size(); ++j) {
+            if (part->points[j] == no_point) continue;
+            const std::size_t from = t * region.size() + place[part->points[j]];
+            part->side[t * part->size() + j] = region.side[from];
+            part->cross[t * part->size() + j] = region.cross[from];
+        }
+    }
+    return part;
+}
+
 RegionPtr part_of(const Instance& instance, const Region& region, std::size_t k, int side, double ceiling) {
     const Test& test = instance.tests()[static_cast<std::size_t>(region.tests[k])];
     auto part = std::make_shared<Region>();

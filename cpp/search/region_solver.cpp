@@ -13,18 +13,27 @@ constexpr std::size_t pool_size = 24;
 constexpr int rounds = 6;
 constexpr int model_steps = 30;
 
+// Losses that differ by less are not told apart. Exact values of regions come with this taken off, so a region with one
+// more level, which adds up a few of them, must be less particular, or its bounds would miss every tie by a hair.
+double tie(const Instance& instance, int levels) {
+    return std::pow(10.0, levels) * std::max(1e-9, instance.rounding());
+}
+
 int iterations_for(int levels) { return levels <= 1 ? 40 : levels == 2 ? 10 : 4; }
 
 }  // namespace
 
-// Minimises the weighted loss of subtrees of one region. Ties are not worth a search: a bound that reaches the best loss
-// closes, and `solve` takes the possible rounding off the result.
+// Minimises the weighted loss of subtrees of one region. Ties are not worth a search: a bound closes that comes within
+// `tie` of the best loss, and `solve` takes that and the possible rounding off its result.
 class RegionSolver::InnerTask : public Task {
 public:
     InnerTask(const Region& region, double price, double cutoff, Evaluator& evaluator)
-        : best(cutoff), region_(region), price_(price), evaluator_(evaluator) {}
+        : best(cutoff), region_(region), price_(price), evaluator_(evaluator) {
+        offer_often = false;
+    }
 
-    double goal(double) const override { return best; }
+    double goal(double) const override { return best - tie; }
+    double tie = 0.0;
 
     void offer(const Skeleton& tree) override {
         evaluator_.losses(region_, tree, price_, loss_);
@@ -127,20 +136,26 @@ std::size_t region_to_branch(const Node& node, const std::vector<std::size_t>& s
 
 RegionSolver::Outcome RegionSolver::solve(const Region& region, const std::vector<double>& shares, const Task& parent,
                                           double price, double cutoff) {
-    InnerTask task(region, price, cutoff, evaluator_);
-    task.weight.assign(instance_.n_points(), 0.0);
-    task.test_price = parent.test_price;
+    std::vector<double> weight(instance_.n_points(), 0.0);
+    std::vector<bool> wanted(region.size(), false);
     for (std::size_t j = 0; j < region.size(); ++j) {
-        if (region.points[j] != no_point) task.weight[region.points[j]] = shares[j] * parent.weight[region.points[j]];
+        if (region.points[j] == no_point || price * region.cost[j] >= 1.0) continue;
+        weight[region.points[j]] = shares[j] * parent.weight[region.points[j]];
+        wanted[j] = weight[region.points[j]] > 0;
     }
+    const RegionPtr counted = only(instance_, region, wanted);
+    InnerTask task(*counted, price, cutoff, evaluator_);
+    task.weight = std::move(weight);
+    task.tie = tie(instance_, region.levels);
+    task.test_price = parent.test_price;
     for (const Skeleton& tree : region.pool) task.offer(tree);
     Node node;
     node.fixed.resize(std::size_t{2} << (std::bit_width(region.position) - 1 + static_cast<std::size_t>(region.levels)));
-    node.open.push_back(std::shared_ptr<const Region>(std::shared_ptr<const Region>(), &region));
+    node.open.push_back(counted);
     search(node, task, price);
     if (task.found && options_.pool) remember(region, task.best_tree);
     if (watch_.stopped()) return {-infinity, false, {}};
-    return {task.best - instance_.rounding(), task.found, task.best_tree};
+    return {task.best - task.tie - instance_.rounding(), task.found, task.best_tree};
 }
 
 void RegionSolver::remember(const Region& region, const Skeleton& tree) {
@@ -149,10 +164,11 @@ void RegionSolver::remember(const Region& region, const Skeleton& tree) {
 }
 
 void RegionSolver::search(Node& node, InnerTask& task, double price) {
-    PriceBound bound = decomposition_.bound(node, price, task, task.best, iterations_for(node.levels()), watch_);
-    if (watch_.stopped() || bound.value >= task.best) return;
-    if (options_.nesting) raise(node, task, task.best, task.best, bound);
-    if (watch_.stopped() || bound.value >= task.best) return;
+    PriceBound bound =
+        decomposition_.bound(node, price, task, task.goal(price), iterations_for(node.levels()), watch_);
+    if (watch_.stopped() || bound.value >= task.goal(price)) return;
+    if (options_.nesting) raise(node, task, task.goal(price), task.goal(price), bound);
+    if (watch_.stopped() || bound.value >= task.goal(price)) return;
     if (node.levels() <= 1) {
         Completion(instance_, node, bound, task, price, watch_).run();
     } else {
@@ -164,7 +180,7 @@ void RegionSolver::branch(Node& node, InnerTask& task, double price, const Price
     std::vector<std::size_t> survivors(node.open.size(), 0);
     for (std::size_t k = 0; k < node.open.size(); ++k) {
         survivors[k] = static_cast<std::size_t>(
-            std::ranges::count_if(bound.by_test[k], [&](double value) { return value < task.best; }));
+            std::ranges::count_if(bound.by_test[k], [&](double value) { return value < task.goal(price); }));
     }
     const std::size_t region = region_to_branch(node, survivors);
     std::vector<std::pair<double, std::size_t>> children;
@@ -174,7 +190,7 @@ void RegionSolver::branch(Node& node, InnerTask& task, double price, const Price
     std::ranges::sort(children);
     node.bounds = {bound};
     for (const auto& [value, test] : children) {
-        if (value >= task.best || watch_.stopped()) break;
+        if (value >= task.goal(price) || watch_.stopped()) break;
         Node child = child_of(instance_, node, region, test, price > 0 ? 1.0 / price : infinity, options_.inherit_shares);
         search(child, task, price);
     }
@@ -325,7 +341,9 @@ void RegionSolver::raise(const Node& node, Task& task, double target, double lea
         }
         const double reach = model.value(shares);
         for (std::size_t k = 0; k < n_regions; ++k) high[k] = model.part(k);
-        double aim = target;
+        // Every exact value comes with something taken off; aim higher by that, or the target is missed by a hair.
+        const double hair = 1.5 * tie(instance_, node.levels());
+        double aim = target + hair * static_cast<double>(n_regions);
         if (reach < target) aim = last ? sum + 0.6 * (reach - sum) : reach;
         std::vector<bool> solved(n_regions, false);
         while (sum < aim && !watch_.stopped()) {
@@ -339,7 +357,7 @@ void RegionSolver::raise(const Node& node, Task& task, double target, double lea
             }
             if (next == no_point || room < aim - sum) break;
             // Every region is asked for its part of what is missing, in proportion to what it may give.
-            const double cutoff = low[next] + std::min(1.0, (aim - sum) / room) * (high[next] - low[next]) + 1e-9;
+            const double cutoff = low[next] + std::min(1.0, (aim - sum) / room) * (high[next] - low[next]) + hair;
             Outcome outcome = solve(*node.open[next], shares[next], task, bound.price, cutoff);
             if (watch_.stopped()) return;
             solved[next] = true;

@@ -10,17 +10,17 @@ namespace {
 
 double presence(double cost, double price) { return cost < infinity ? std::max(0.0, 1.0 - price * cost) : 0.0; }
 
-// The points of a view that stay on one side of a test.
-View side_of(const View& view, std::size_t k, double side) {
+// The points of a view that carry weight and are wanted.
+template <typename Wanted>
+View subset(const View& view, const Wanted& wanted) {
     View part;
     part.n_classes = view.n_classes;
     part.tests = view.tests;
     std::vector<std::size_t> chosen;
-    const double* sides = view.side.data() + k * view.n;
     for (std::size_t c = 0; c < view.n_classes; ++c) {
         part.class_begin.push_back(chosen.size());
         for (std::size_t j = view.class_begin[c]; j < view.class_begin[c + 1]; ++j) {
-            if (view.weight[j] > 0 && sides[j] == side) chosen.push_back(j);
+            if (view.weight[j] > 0 && view.own[j] > 0 && wanted(j)) chosen.push_back(j);
         }
         while (chosen.size() % lanes != 0) chosen.push_back(no_point);
     }
@@ -43,6 +43,12 @@ View side_of(const View& view, std::size_t k, double side) {
         }
     }
     return part;
+}
+
+// The points of a view that stay on one side of a test.
+View side_of(const View& view, std::size_t k, double side) {
+    const double* sides = view.side.data() + k * view.n;
+    return subset(view, [&](std::size_t j) { return sides[j] == side; });
 }
 
 // Copies a subtree to another position of a larger one.
@@ -82,7 +88,12 @@ Relaxed Relaxation::solve(const View& view, int levels, double node_price, doubl
     if (levels == 1) {
         last_level(view, node_price, result);
     } else if (levels == 2) {
-        two_levels(view, node_price, result);
+        const auto idle = std::ranges::count(view.weight, 0.0);
+        if (4 * static_cast<std::size_t>(idle) > view.n) {
+            two_levels(subset(view, [](std::size_t) { return true; }), node_price, result);
+        } else {
+            two_levels(view, node_price, result);
+        }
     } else {
         more_levels(view, levels, node_price, cutoff, result);
     }
@@ -131,25 +142,21 @@ Relaxation::Pair Relaxation::best_pair(const double* own_left, const double* cro
 }
 
 void Relaxation::last_level(const View& view, double node_price, Relaxed& result) const {
-    std::vector<double> own(2 * n_classes_), cross(2 * n_classes_);
+    std::vector<double> own(2 * n_classes_), cross(2 * n_classes_), here(view.n), here_of(n_classes_, 0.0);
+    for (std::size_t j = 0; j < view.n; ++j) here[j] = view.weight[j] * view.own[j];
+    double total = 0.0;
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+        for (std::size_t j = view.class_begin[c]; j < view.class_begin[c + 1]; ++j) here_of[c] += here[j];
+        total += here_of[c];
+    }
     for (std::size_t t = 0; t < view.n_tests(); ++t) {
-        const double* sides = view.side.data() + t * view.n;
-        const double* crossing = view.cross.data() + t * view.n;
-        double total = 0.0;
         for (std::size_t c = 0; c < n_classes_; ++c) {
-            double here = 0.0, here_right = 0.0, there = 0.0, there_right = 0.0;
-            for (std::size_t j = view.class_begin[c]; j < view.class_begin[c + 1]; ++j) {
-                const double w = view.weight[j] * view.own[j], x = view.weight[j] * crossing[j];
-                here += w;
-                here_right += w * sides[j];
-                there += x;
-                there_right += x * sides[j];
-            }
-            own[c] = here - here_right;
-            own[n_classes_ + c] = here_right;
-            cross[c] = there - there_right;
-            cross[n_classes_ + c] = there_right;
-            total += here;
+            const SideSums sums = side_sums(here.data(), view.weight.data(), view.cross.data() + t * view.n,
+                                            view.side.data() + t * view.n, view.class_begin[c], view.class_begin[c + 1]);
+            own[c] = here_of[c] - sums.here_right;
+            own[n_classes_ + c] = sums.here_right;
+            cross[c] = sums.there - sums.there_right;
+            cross[n_classes_ + c] = sums.there_right;
         }
         const Pair pair = best_pair(own.data(), cross.data(), own.data() + n_classes_, cross.data() + n_classes_, total);
         result.by_test[t] = pair.loss + node_price;

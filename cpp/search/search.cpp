@@ -60,6 +60,12 @@ State Search::state() const {
     return {watch_.elapsed(), best_correct_, best_tests_, bound, proved_, decomposition_.work()};
 }
 
+const char* Search::stop_reason() const {
+    if (!watch_.has_stopped()) return "finished";
+    if (!watch_.interrupted()) return "time_limit";
+    return work_limit_ >= 0 && decomposition_.work() >= work_limit_ ? "work_limit" : "interrupted";
+}
+
 // A tree beats the rival iff its dual value exceeds it at some price: n - price * budget - loss > rival. The goal is
 // raised by the rounding that a bound may carry, so that a bound at or above it is a proof. If all losses are whole
 // numbers, the dual value is one, too, and less is enough.
@@ -223,27 +229,32 @@ void Search::evaluate(Node& node) {
         if (overlap == node.alive.end()) continue;
         interval = {std::max(overlap->low, interval.low), std::min(overlap->high, interval.high)};
         const double price = interval.high;
-        const double whole = goal(interval.low), least = goal(price);
         --left;
-        PriceBound bound = decomposition_.bound(node, price, *this, whole, iterations_for(levels), watch_);
+        PriceBound bound = decomposition_.bound(node, price, *this, goal(interval.low), iterations_for(levels), watch_);
         if (watch_.stopped()) return;
         if (options_.nesting && node.open.size() > 1 && bound.value < goal(interval.low)) {
             const double now = goal(price);
             const double target = std::min(goal(interval.low), now + std::max(1.0, ambition * price * instance_.budget()));
             if (bound.value < target) solver_.raise(node, *this, target, now, bound);
             if (watch_.stopped()) return;
-            ambition = bound.value >= target ? std::min(0.5, ambition * 1.5) : std::max(0.05, ambition * 0.4);
+            const bool reached = bound.value >= now + 0.9 * (target - now);
+            ambition = reached ? std::min(0.5, ambition * 1.5) : std::max(0.05, ambition * 0.4);
         }
-        (void)least;
         const double gap = bound.value - goal(price);
         node.bounds.push_back(std::move(bound));
-        if (gap >= 0) {
-            discard(node.alive, price, node.bounds.back().value);
+        if (gap >= 0) discard(node.alive, price, node.bounds.back().value);
+        if (integral_) break;
+        const double width = interval.high - interval.low;
+        // Far enough to go on from there; where the bound hardly clears the goal, lower prices are tried instead.
+        if (gap >= std::min(0.5, 0.02 * width * instance_.budget())) {
             if (gap > 0.3) ++left;
             const double next = price - gap / instance_.budget();
-            if (!integral_ && next > interval.low) work.push_back({interval.low, next});
-        } else if (interval.high - interval.low > resolution) {
+            if (next > interval.low) work.push_back({interval.low, next});
+        } else if (width > resolution) {
             const double middle = 0.5 * (interval.low + interval.high);
+            if (node.open.size() > 1 && interval.high - middle > 4 * resolution) {
+                work.push_back({middle, 0.5 * (middle + interval.high)});
+            }
             work.push_back({interval.low, middle});
         }
     }
@@ -376,12 +387,13 @@ void Search::finish(Node& node) {
         if (watch_.stopped()) return;
         const double gap = bound.value - goal(price);
         if (integral_ && gap >= 0) continue;
-        if (gap > 1e-3 || (gap >= 0 && price - gap / instance_.budget() <= interval.low)) {
+        const double width = (interval.high - interval.low) * instance_.budget();
+        if (gap >= std::min(0.25 * width, 0.5)) {
             const double next = price - gap / instance_.budget() * (1.0 - 1e-12);
             if (next > interval.low) work.push_back({interval.low, next});
             continue;
         }
-        if ((interval.high - interval.low) * instance_.budget() > 0.5) {
+        if (width > 0.5) {
             const double middle = 0.5 * (interval.low + interval.high);
             work.push_back({middle, interval.high});
             work.push_back({interval.low, middle});

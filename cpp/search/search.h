@@ -39,8 +39,8 @@ public:
 
     const Skeleton& best_tree() const { return best_tree_; }
     State state() const;
-    bool stopped() { return watch_.stopped(); }
-    bool out_of_time() const { return !watch_.interrupted(); }
+    // As the statuses of hardwood.solvers.base.StopReason.
+    const char* stop_reason() const;
 
     double goal(double price) const override;
     void offer(const Skeleton& tree) override;

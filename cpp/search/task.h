@@ -33,6 +33,7 @@ public:
         return stopped_;
     }
 
+    bool has_stopped() const { return stopped_; }
     bool interrupted() const { return interrupted_; }
 
 private:
@@ -53,6 +54,7 @@ public:
     // A complete tree that a bound came across.
     virtual void offer(const Skeleton& tree) = 0;
 
+    bool offer_often = true;     // whether each step of a bound may offer its tree, or only the last
     std::vector<double> weight;  // by point
     double test_price = 0.0;
 };

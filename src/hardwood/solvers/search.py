@@ -71,11 +71,12 @@ class SearchSolver:
         upper_bound = int(found["upper_bound"])
         result = run.result(tree, objective_bound=math.inf, upper_bound=problem.n_samples)
         bound = result.objective if found["proved"] else _objective_bound(problem, result.objective, upper_bound)
-        reason = StopReason.FINISHED
-        if found["stopped"]:
-            reason = StopReason.TIME_LIMIT if found["out_of_time"] else StopReason.INTERRUPTED
         return run.result(
-            tree, objective_bound=bound, upper_bound=upper_bound, stop_reason=reason, work=int(found["work"])
+            tree,
+            objective_bound=bound,
+            upper_bound=upper_bound,
+            stop_reason=StopReason(found["stop_reason"]),
+            work=int(found["work"]),
         )
 
 
@@ -100,8 +101,8 @@ def _tests(problem: Problem) -> list[Test]:
     """Every test that may be of use.
 
     Left out are tests that put all samples on one side (the subtree of that side alone is at least as good), tests on
-    features that every sample changes for nothing (so is either of the two subtrees), the second of two categories, and,
-    where nobody can afford a step, all thresholds but one between two values that occur.
+    features that every sample changes for nothing (so is either of the two subtrees), the second of two categories,
+    and, where nobody can afford a step, all thresholds but one between two values that occur.
     """
     tests: list[Test] = []
     costs = problem.uncertainty.costs

@@ -1,0 +1,255 @@
+import itertools
+import math
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hardwood as hw
+import oracle
+from hardwood.solvers.base import Limits, Start, Status, StopReason
+from hardwood.solvers.search import SearchSolver
+from hardwood.tree import Branch, Leaf, Tree
+from instances import KINDS, random_instance
+
+N_BATCHES, BATCH = 34, 100
+SWITCHES = ("child_bounds", "right_discard", "nesting", "inherit_shares", "pool", "skip_twins", "surrogate")
+
+
+def random_problem(seed):
+    """A tiny problem of any kind and what the oracle needs: depth 3 only where few tests leave few trees."""
+    rng = np.random.default_rng(seed)
+    depth = int(rng.choice([0, 1, 2, 2, 2, 3]))
+    instance = random_instance(
+        rng, max_samples=10 if depth < 3 else 7, max_columns=3 if depth < 2 else 2, max_classes=3 if depth < 3 else 2
+    )
+    n_tests = sum(len(oracle._all_tests(j, column)) for j, column in enumerate(instance.columns))
+    depth = min(depth, 2) if n_tests > 4 else depth
+    penalty = float(rng.choice([2.0**-depth, 2.0**-depth, 0.0, 0.3, 1.0, 1.7]))
+    return instance, hw.Problem(instance.encoded_labels, instance.uncertainty, depth, penalty)
+
+
+def truth(instance, problem):
+    n_classes = len(problem.labels.classes)
+    return oracle.best_tree(
+        instance.columns, instance.labels, n_classes, instance.budget, problem.max_depth, problem.penalty
+    )
+
+
+@pytest.mark.parametrize("number", range(N_BATCHES))
+def test_the_search_finds_the_same_optimum_as_enumerating_every_tree_and_shift(number):
+    for k in range(BATCH):
+        instance, problem = random_problem([31, number, k])
+        best, found = truth(instance, problem), SearchSolver().solve(problem)
+        assert found.status is Status.OPTIMAL
+        assert found.objective == pytest.approx(best.objective, abs=1e-9)
+        if 0 < problem.penalty * (2**problem.max_depth - 1) < 1:
+            assert (found.worst_case_correct, found.branching_nodes) == (best.correct, best.tests)
+            assert (found.upper_bound, found.gap) == (best.correct, 0.0)
+
+
+def test_the_problems_cover_every_kind():
+    problems = [random_problem([31, number, k]) for number in range(3) for k in range(BATCH)]
+    traits = set().union(*(instance.traits for instance, _ in problems))
+    assert {*KINDS, "per sample", "by category", "free", "immovable", "tie", "one bound", "both bounds"} <= traits
+    assert {problem.max_depth for _, problem in problems} == {0, 1, 2, 3}
+
+
+def small_table(seed, n=40, n_values=3, n_columns=4, n_classes=2):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, n_values, (n, n_columns))
+    score = values @ rng.normal(size=n_columns) + rng.normal(size=n)
+    y = np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
+    return values, y, rng.uniform(0.2, 2.0, n_columns)
+
+
+def posed(values, y, costs, budget, depth=2, penalty=None):
+    table = hw.encode(values)
+    uncertainty = hw.UncertaintySet.priced(table, costs=costs, budget=budget)
+    return hw.Problem(hw.encode_labels(y, len(y)), uncertainty, depth, penalty)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_combination_of_speed_ups_reaches_the_same_optimum(seed):
+    values, y, costs = small_table(seed, n=25, n_columns=3)
+    problem = posed(values, y, costs, budget=3.0, depth=3 if seed == 0 else 2)
+    results = set()
+    for on in itertools.product([True, False], repeat=len(SWITCHES)):
+        found = SearchSolver(**dict(zip(SWITCHES, on, strict=True))).solve(problem)
+        assert found.status is Status.OPTIMAL
+        results.add((found.worst_case_correct, found.branching_nodes))
+    assert len(results) == 1
+
+
+def test_an_unknown_switch_is_refused():
+    with pytest.raises(ValueError, match="the search has no switch 'magic'"):
+        SearchSolver(magic=True)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.floats(0, 10), st.floats(0, 1))
+def test_more_budget_never_raises_the_optimum(seed, budget, part):
+    values, y, costs = small_table(seed)
+    more, less = (SearchSolver().solve(posed(values, y, costs, b)) for b in (budget, part * budget))
+    assert more.worst_case_correct <= less.worst_case_correct
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6))
+def test_budget_zero_is_the_ordinary_optimal_tree(seed):
+    values, y, costs = small_table(seed, n=30)
+    found = SearchSolver().solve(posed(values, y, costs, budget=0.0))
+    best = 0
+    halves = [values[:, j] <= t for j in range(values.shape[1]) for t in range(2)]
+    n_classes = y.max() + 1
+
+    def majority(mask):
+        return np.bincount(y[mask], minlength=n_classes).max()
+
+    def stump(mask):
+        return max(majority(mask), *(majority(mask & half) + majority(mask & ~half) for half in halves))
+
+    everyone = np.ones(len(y), dtype=bool)
+    best = max(majority(everyone), *(stump(half) + stump(~half) for half in halves))
+    assert found.worst_case_correct == best
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 3))
+def test_the_order_of_rows_columns_and_labels_changes_nothing(seed, n_classes):
+    values, y, costs = small_table(seed, n_classes=n_classes)
+    rng = np.random.default_rng(seed)
+    rows, columns, names = rng.permutation(len(y)), rng.permutation(values.shape[1]), rng.permutation(n_classes)
+    plain = SearchSolver().solve(posed(values, y, costs, 4.0))
+    shuffled = SearchSolver().solve(posed(values[rows][:, columns], names[y[rows]], costs[columns], 4.0))
+    assert (plain.worst_case_correct, plain.branching_nodes) == (shuffled.worst_case_correct, shuffled.branching_nodes)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6))
+def test_doubling_rows_and_budget_doubles_the_optimum_or_misses_it_by_one(seed):
+    values, y, costs = small_table(seed)
+    once = SearchSolver().solve(posed(values, y, costs, 4.0)).worst_case_correct
+    twice = SearchSolver().solve(posed(np.repeat(values, 2, axis=0), np.repeat(y, 2), costs, 8.0)).worst_case_correct
+    assert twice in (2 * once, 2 * once - 1)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**4), st.floats(0.0, 0.02))
+def test_bounds_hold_whenever_the_search_is_stopped(seed, seconds):
+    values, y, costs = small_table(seed, n=60, n_columns=5)
+    problem = posed(values, y, costs, 6.0, depth=3)
+    stopped = SearchSolver().solve(problem, limits=Limits(seconds=seconds))
+    finished = SearchSolver().solve(problem)
+    assert finished.status is Status.OPTIMAL
+    assert stopped.upper_bound >= finished.worst_case_correct >= stopped.worst_case_correct
+    assert stopped.objective_bound >= finished.objective >= stopped.objective
+    for event in stopped.history:
+        assert event.objective_bound >= finished.objective
+
+
+def hard_problem():
+    values, y, costs = small_table(1, n=400, n_values=4, n_columns=8, n_classes=3)
+    return posed(values, y, costs, 60.0, depth=4)
+
+
+def test_a_stopped_search_says_so_and_keeps_its_tree_and_bound():
+    result = SearchSolver().solve(hard_problem(), limits=Limits(seconds=0.5))
+    assert result.stop_reason is StopReason.TIME_LIMIT
+    assert result.status is Status.FEASIBLE
+    assert result.worst_case_correct < result.upper_bound <= 400
+    assert result.worst_case_correct >= np.bincount(hard_problem().labels.codes).max()
+    assert result.history[-1].objective <= result.objective
+
+
+def test_a_work_limit_is_kept():
+    result = SearchSolver().solve(hard_problem(), limits=Limits(work=100, seconds=20))
+    assert result.stop_reason is StopReason.WORK_LIMIT
+    assert result.seconds < 10
+
+
+def test_a_warm_start_is_used():
+    values, y, costs = small_table(3)
+    problem = posed(values, y, costs, 4.0)
+    best = SearchSolver().solve(problem)
+    again = SearchSolver(surrogate=False).solve(problem, start=Start(best.tree, best.objective_bound))
+    assert (again.objective, again.status) == (best.objective, Status.OPTIMAL)
+    assert again.work < SearchSolver(surrogate=False).solve(problem).work
+    tree_only = SearchSolver().solve(hard_problem(), limits=Limits(seconds=0.0), start=Start(best_of_hard()))
+    assert (
+        tree_only.worst_case_correct
+        >= hw.attack(best_of_hard(), hard_problem().labels, hard_problem().uncertainty).worst_case_correct
+    )
+
+
+def best_of_hard():
+    problem = hard_problem()
+    return Tree(problem.table.features, problem.labels.classes, Branch(0, 1, Leaf(0), Branch(1, 1, Leaf(1), Leaf(2))))
+
+
+def test_the_same_problem_gives_the_same_tree():
+    values, y, costs = small_table(5, n=80)
+    problem = posed(values, y, costs, 5.0, depth=3)
+    first, second = SearchSolver().solve(problem), SearchSolver().solve(problem)
+    assert (first.tree, first.work) == (second.tree, second.work)
+
+
+def test_an_error_in_the_listener_keeps_its_type():
+    def listener(_event):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        SearchSolver().solve(hard_problem(), limits=Limits(seconds=5), on_progress=listener)
+
+
+def test_other_threads_run_while_the_search_does():
+    ticks = []
+    stop = threading.Event()
+
+    def tick():
+        while not stop.wait(0.01):
+            ticks.append(1)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    SearchSolver().solve(hard_problem(), limits=Limits(seconds=0.5))
+    stop.set()
+    thread.join()
+    assert len(ticks) > 5
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
+def test_ctrl_c_keeps_the_best_tree():
+    code = textwrap.dedent(
+        """
+        import sys
+        sys.path.insert(0, sys.argv[1])
+        from test_search import SearchSolver, hard_problem
+        print("ready", flush=True)
+        result = SearchSolver().solve(hard_problem(), on_progress=lambda event: print("running", flush=True))
+        print(result.stop_reason, result.worst_case_correct)
+        """
+    )
+    command = [sys.executable, "-c", code, os.path.dirname(__file__)]  # noqa: PTH120
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        assert process.stdout.readline() == "running\n"
+        process.send_signal(signal.SIGINT)
+        rest = process.stdout.read().split("\n")
+    assert process.returncode == 0
+    reason, correct = rest[-2].split()
+    assert reason == "interrupted"
+    assert int(correct) >= 134
+
+
+def test_wide_integer_columns_without_affordable_steps_need_few_thresholds():
+    values = np.array([[0], [10**9], [5 * 10**8]])
+    result = SearchSolver().solve(posed(values, [0, 1, 1], math.inf, 1.0, depth=1))
+    assert (result.status, result.worst_case_correct) == (Status.OPTIMAL, 3)
