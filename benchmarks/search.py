@@ -2,7 +2,7 @@
 
     HARDWOOD_DATA=... python benchmarks/search.py [--half tuning] [--depth 3] [--seconds 60] [--table monks-1-train]
 
-The grid (search_grid.json) was drawn before the search was tuned: all twelve tables, all means and budgets of the paper,
+The grid (search_grid.json) was drawn before the search was tuned: all tables, means and budgets of the paper,
 48 instances at each depth. Half of it, marked "held out", is not looked at while tuning.
 """
 
@@ -15,10 +15,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tables import problem
-
 from hardwood.solvers.base import Limits, Status
 from hardwood.solvers.search import SearchSolver
+from tables import problem
 
 HERE = Path(__file__).parent
 
