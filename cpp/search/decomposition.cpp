@@ -175,8 +175,7 @@ void Decomposition::relaxed_losses(const Region& region, const View& view, const
     }
 }
 
-PriceBound Decomposition::bound(const Node& node, double price, Task& task, double target, int iterations,
-                                Watch& watch) {
+PriceBound Decomposition::bound(const Node& node, double price, Task& task, double target, int iterations) {
     const std::size_t n_regions = node.open.size();
     PriceBound result;
     result.price = price;
@@ -215,7 +214,7 @@ PriceBound Decomposition::bound(const Node& node, double price, Task& task, doub
             result.value = value;
             result.shares = shares;
         }
-        if (result.value >= target || watch.stopped()) break;
+        if (result.value >= target || watch_.stopped()) break;
         const bool last = iteration + 1 == iterations || stalled >= 8;
         if (last || task.offer_often) {
             Skeleton tree = node.fixed;

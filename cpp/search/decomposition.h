@@ -42,10 +42,11 @@ private:
 
 class Decomposition {
 public:
-    explicit Decomposition(const Instance& instance) : instance_(instance), relaxation_(instance.n_classes()) {}
+    Decomposition(const Instance& instance, Watch& watch)
+        : instance_(instance), relaxation_(instance.n_classes(), watch), watch_(watch) {}
 
     // A bound at a price; stops early once `target` is reached.
-    PriceBound bound(const Node& node, double price, Task& task, double target, int iterations, Watch& watch);
+    PriceBound bound(const Node& node, double price, Task& task, double target, int iterations);
 
     // The relaxed optimum of one region under shares, with its losses.
     Relaxed relax(const Region& region, View& view, const std::vector<double>& shares, const Task& task);
@@ -58,6 +59,7 @@ private:
 
     const Instance& instance_;
     Relaxation relaxation_;
+    Watch& watch_;
     long long work_ = 0;
 };
 

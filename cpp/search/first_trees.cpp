@@ -21,7 +21,7 @@ double Search::surrogate(const Region& region, double price, Skeleton& tree) {
     for (std::size_t j = 0; j < region.size(); ++j) {
         view.weight[j] = region.points[j] == no_point ? 0.0 : instance_.count()[region.points[j]];
     }
-    Relaxation relaxation(instance_.n_classes());
+    Relaxation relaxation(instance_.n_classes(), watch_);
     const int look_ahead = std::min(region.levels, 2);
     const Relaxed relaxed = relaxation.solve(view, look_ahead, 0.0);
     if (region.levels <= 1 || region.tests.empty()) {

@@ -10,7 +10,7 @@ namespace hardwood::search {
 void products(const double* left, std::size_t n_left, const double* right, std::size_t n_right, std::size_t stride,
               std::size_t begin, std::size_t end, double* out);
 
-// Sums over j from begin to end of here * side, weight * cross, and weight * cross * side.
+// Sums over j from begin to end of here * side, weight * cross, and weight * cross * side; no cross: nobody crosses.
 struct SideSums {
     double here_right;
     double there;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "instance.h"
+#include "pool.h"
 
 namespace hardwood::search {
 
@@ -34,8 +35,8 @@ struct Region {
     // For each test that splits the region, and each point: the side where the point is cheapest (0 left, 1 right),
     // and the price of being on the other side instead, +inf beyond the budget.
     std::vector<int> tests;
-    std::vector<double> side;   // tests x points
-    std::vector<double> cross;  // tests x points
+    Doubles side;   // tests x points
+    Doubles cross;  // tests x points
 
     // Subtrees that were good here, at absolute positions: a cache for bounds, newest last.
     mutable std::vector<std::vector<Choice>> pool;

@@ -165,7 +165,7 @@ void RegionSolver::remember(const Region& region, const Skeleton& tree) {
 
 void RegionSolver::search(Node& node, InnerTask& task, double price) {
     PriceBound bound =
-        decomposition_.bound(node, price, task, task.goal(price), iterations_for(node.levels()), watch_);
+        decomposition_.bound(node, price, task, task.goal(price), iterations_for(node.levels()));
     if (watch_.stopped() || bound.value >= task.goal(price)) return;
     if (options_.nesting) raise(node, task, task.goal(price), task.goal(price), bound);
     if (watch_.stopped() || bound.value >= task.goal(price)) return;

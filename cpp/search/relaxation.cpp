@@ -28,8 +28,10 @@ View subset(const View& view, const Wanted& wanted) {
     part.n = chosen.size();
     part.weight.assign(part.n, 0.0);
     part.own.assign(part.n, 0.0);
-    part.side.assign(part.n * view.n_tests(), 0.0);
+    part.own_side.assign(part.n * view.n_tests(), 0.0);
+    part.side = part.own_side.data();
     part.cross.assign(part.n * view.n_tests(), 0.0);
+    part.crossed = view.crossed;
     for (std::size_t j = 0; j < part.n; ++j) {
         if (chosen[j] == no_point) continue;
         part.weight[j] = view.weight[chosen[j]];
@@ -37,9 +39,11 @@ View subset(const View& view, const Wanted& wanted) {
     }
     for (std::size_t t = 0; t < view.n_tests(); ++t) {
         for (std::size_t j = 0; j < part.n; ++j) {
-            if (chosen[j] == no_point) continue;
-            part.side[t * part.n + j] = view.side[t * view.n + chosen[j]];
-            part.cross[t * part.n + j] = view.cross[t * view.n + chosen[j]];
+            if (chosen[j] != no_point) part.own_side[t * part.n + j] = view.side[t * view.n + chosen[j]];
+        }
+        if (!view.crossed[t]) continue;
+        for (std::size_t j = 0; j < part.n; ++j) {
+            if (chosen[j] != no_point) part.cross[t * part.n + j] = view.cross[t * view.n + chosen[j]];
         }
     }
     return part;
@@ -47,7 +51,7 @@ View subset(const View& view, const Wanted& wanted) {
 
 // The points of a view that stay on one side of a test.
 View side_of(const View& view, std::size_t k, double side) {
-    const double* sides = view.side.data() + k * view.n;
+    const double* sides = view.side + k * view.n;
     return subset(view, [&](std::size_t j) { return sides[j] == side; });
 }
 
@@ -71,10 +75,16 @@ View view_of(const Instance& instance, const Region& region, double price) {
     view.own.resize(view.n);
     std::transform(region.cost.begin(), region.cost.end(), view.own.begin(),
                    [price](double cost) { return presence(cost, price); });
-    view.side = region.side;
-    view.cross.resize(region.cross.size());
-    std::transform(region.cross.begin(), region.cross.end(), view.cross.begin(),
-                   [price](double cost) { return presence(cost, price); });
+    view.side = region.side.data();
+    view.cross.assign(region.cross.size(), 0.0);
+    view.crossed.assign(region.tests.size(), 0);
+    for (std::size_t t = 0; t < region.tests.size(); ++t) {
+        const auto row = static_cast<std::ptrdiff_t>(t * view.n);
+        const auto begin = region.cross.begin() + row, end = begin + static_cast<std::ptrdiff_t>(view.n);
+        if (view.n == 0 || price * *std::min_element(begin, end) >= 1.0) continue;
+        view.crossed[t] = 1;
+        std::transform(begin, end, view.cross.begin() + row, [price](double cost) { return presence(cost, price); });
+    }
     return view;
 }
 
@@ -151,8 +161,9 @@ void Relaxation::last_level(const View& view, double node_price, Relaxed& result
     }
     for (std::size_t t = 0; t < view.n_tests(); ++t) {
         for (std::size_t c = 0; c < n_classes_; ++c) {
-            const SideSums sums = side_sums(here.data(), view.weight.data(), view.cross.data() + t * view.n,
-                                            view.side.data() + t * view.n, view.class_begin[c], view.class_begin[c + 1]);
+            const double* crossing = view.crossed[t] ? view.cross.data() + t * view.n : nullptr;
+            const SideSums sums = side_sums(here.data(), view.weight.data(), crossing, view.side + t * view.n,
+                                            view.class_begin[c], view.class_begin[c + 1]);
             own[c] = here_of[c] - sums.here_right;
             own[n_classes_ + c] = sums.here_right;
             cross[c] = sums.there - sums.there_right;
@@ -170,46 +181,57 @@ void Relaxation::last_level(const View& view, double node_price, Relaxed& result
 }
 
 // All pairs of a test at the top and a test below it at once, as products of matrices: the weight on the right of the top
-// test, times presence here and across, on the right of the second test and altogether. What stays left of the top test
-// follows by subtraction.
+// test, times presence here on the right of the second test and, for tests that anybody can cross, presence across it, on
+// its right and altogether. What stays left of the top test follows by subtraction.
 void Relaxation::two_levels(const View& view, double node_price, Relaxed& result) {
-    const std::size_t n_tests = view.n_tests(), n = view.n, width = 3 * n_tests;
+    const std::size_t n_tests = view.n_tests(), n = view.n;
+    crossed_column_.assign(n_tests, 0);
+    std::size_t width = n_tests;
+    for (std::size_t t = 0; t < n_tests; ++t) {
+        if (!view.crossed[t]) continue;
+        crossed_column_[t] = width;
+        width += 2;
+    }
     top_.resize((n_tests + 1) * n);
     second_.resize(width * n);
     for (std::size_t t = 0; t < n_tests; ++t) {
-        const double* sides = view.side.data() + t * n;
-        const double* crossing = view.cross.data() + t * n;
+        const double* sides = view.side + t * n;
+        double* here = second_.data() + t * n;
         for (std::size_t j = 0; j < n; ++j) {
             top_[t * n + j] = view.weight[j] * sides[j];
-            second_[(3 * t) * n + j] = view.own[j] * sides[j];
-            second_[(3 * t + 1) * n + j] = crossing[j] * sides[j];
-            second_[(3 * t + 2) * n + j] = crossing[j];
+            here[j] = view.own[j] * sides[j];
         }
+        if (!view.crossed[t]) continue;
+        const double* crossing = view.cross.data() + t * n;
+        double* there_right = second_.data() + crossed_column_[t] * n;
+        for (std::size_t j = 0; j < n; ++j) there_right[j] = crossing[j] * sides[j];
+        std::copy(crossing, crossing + n, there_right + n);
     }
     std::copy(view.weight.begin(), view.weight.end(), top_.begin() + static_cast<std::ptrdiff_t>(n_tests * n));
     const std::size_t block = (n_tests + 1) * width;
     sums_.resize(n_classes_ * block);
-    std::vector<double> here(n_classes_, 0.0), here_right(n_classes_ * n_tests, 0.0);
+    std::vector<double> here(n_classes_, 0.0);
     for (std::size_t c = 0; c < n_classes_; ++c) {
         const std::size_t begin = view.class_begin[c], end = view.class_begin[c + 1];
         products(top_.data(), n_tests + 1, second_.data(), width, n, begin, end, sums_.data() + c * block);
         for (std::size_t j = begin; j < end; ++j) here[c] += view.weight[j] * view.own[j];
-        for (std::size_t t = 0; t < n_tests; ++t) here_right[c * n_tests + t] = sums_[c * block + n_tests * width + 3 * t];
     }
-    std::vector<double> own[2][2], cross[2][2];  // side of the top test, side of the second test; by class
-    for (auto* parts : {&own, &cross}) {
-        for (auto& row : *parts) {
-            for (auto& cell : row) cell.resize(n_classes_);
+    std::vector<double> parts(8 * n_classes_);  // own, then across: left-left, left-right, right-left, right-right
+    double* own[2][2];
+    double* across[2][2];
+    for (std::size_t a = 0; a < 2; ++a) {
+        for (std::size_t b = 0; b < 2; ++b) {
+            own[a][b] = parts.data() + (2 * a + b) * n_classes_;
+            across[a][b] = parts.data() + (4 + 2 * a + b) * n_classes_;
         }
     }
     for (std::size_t s = 0; s < n_tests; ++s) {
-        double total[2] = {0.0, 0.0};
-        double best[2];
+        double total[2] = {0.0, 0.0}, best[2];
         Choice choice[2][3];
         for (int side = 0; side < 2; ++side) {
             double most = -1.0;
             for (std::size_t c = 0; c < n_classes_; ++c) {
-                const double right = here_right[c * n_tests + s];
+                const double right = sums_[c * block + n_tests * width + s];
                 const double part = side == 1 ? right : here[c] - right;
                 total[side] += part;
                 if (part > most) {
@@ -221,21 +243,24 @@ void Relaxation::two_levels(const View& view, double node_price, Relaxed& result
         }
         for (std::size_t t = 0; t < n_tests; ++t) {
             for (std::size_t c = 0; c < n_classes_; ++c) {
-                const double* with = sums_.data() + c * block + s * width + 3 * t;         // right of the top test
-                const double* all = sums_.data() + c * block + n_tests * width + 3 * t;    // both sides of it
-                const double right = here_right[c * n_tests + s];
-                own[1][1][c] = with[0];
-                own[1][0][c] = right - with[0];
-                own[0][1][c] = all[0] - with[0];
-                own[0][0][c] = here[c] - right - (all[0] - with[0]);
-                cross[1][1][c] = with[1];
-                cross[1][0][c] = with[2] - with[1];
-                cross[0][1][c] = all[1] - with[1];
-                cross[0][0][c] = all[2] - with[2] - (all[1] - with[1]);
+                const double* with = sums_.data() + c * block + s * width;       // right of the top test
+                const double* all = sums_.data() + c * block + n_tests * width;  // both sides of it
+                const double right = all[s];
+                own[1][1][c] = with[t];
+                own[1][0][c] = right - with[t];
+                own[0][1][c] = all[t] - with[t];
+                own[0][0][c] = here[c] - right - (all[t] - with[t]);
+                if (const std::size_t x = crossed_column_[t]; x > 0) {
+                    across[1][1][c] = with[x];
+                    across[1][0][c] = with[x + 1] - with[x];
+                    across[0][1][c] = all[x] - with[x];
+                    across[0][0][c] = all[x + 1] - with[x + 1] - (all[x] - with[x]);
+                } else {
+                    across[0][0][c] = across[0][1][c] = across[1][0][c] = across[1][1][c] = 0.0;
+                }
             }
             for (int side = 0; side < 2; ++side) {
-                const Pair pair = best_pair(own[side][0].data(), cross[side][0].data(), own[side][1].data(),
-                                            cross[side][1].data(), total[side]);
+                const Pair pair = best_pair(own[side][0], across[side][0], own[side][1], across[side][1], total[side]);
                 if (pair.loss + node_price < best[side]) {
                     best[side] = pair.loss + node_price;
                     choice[side][0] = {(*view.tests)[t], 0};
@@ -259,6 +284,11 @@ void Relaxation::two_levels(const View& view, double node_price, Relaxed& result
 
 void Relaxation::more_levels(const View& view, int levels, double node_price, double cutoff, Relaxed& result) {
     for (std::size_t s = 0; s < view.n_tests(); ++s) {
+        if (watch_.stopped()) {
+            result.value = 0.0;
+            result.by_test.assign(view.n_tests(), 0.0);
+            return;
+        }
         const double limit = std::max(cutoff, result.value);
         const Relaxed left = solve(side_of(view, s, 0.0), levels - 1, node_price, limit);
         double value = left.value + node_price;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "region.h"
+#include "watch.h"
 
 namespace hardwood::search {
 
@@ -21,8 +22,10 @@ struct View {
     std::vector<std::size_t> class_begin;
     std::vector<double> weight;  // how many samples of each point are counted here
     std::vector<double> own;
-    std::vector<double> side;   // tests x points
-    std::vector<double> cross;  // tests x points
+    const double* side = nullptr;  // tests x points; the region's, or `own_side`
+    Doubles own_side;
+    Doubles cross;                      // tests x points
+    std::vector<std::uint8_t> crossed;  // by test: whether anybody can cross it at this price
 
     std::size_t n_tests() const { return tests->size(); }
 };
@@ -36,10 +39,11 @@ struct Relaxed {
     Skeleton best;                // a subtree that attains `value`; position 1 is the region's top
 };
 
-// Solves the relaxation of a view. Values above `cutoff` need not be exact, only larger than it.
+// Solves the relaxation of a view. Values above `cutoff` need not be exact, only larger than it. When the watch stops, what
+// is not known yet counts as no loss, which is a bound still.
 class Relaxation {
 public:
-    explicit Relaxation(std::size_t n_classes) : n_classes_(n_classes) {}
+    Relaxation(std::size_t n_classes, Watch& watch) : n_classes_(n_classes), watch_(watch) {}
 
     Relaxed solve(const View& view, int levels, double node_price, double cutoff = infinity);
 
@@ -58,7 +62,9 @@ private:
                    double total) const;
 
     std::size_t n_classes_;
-    std::vector<double> top_, second_, sums_;
+    Watch& watch_;
+    std::vector<double> top_, second_, sums_;  // of two_levels, kept to be filled again
+    std::vector<std::size_t> crossed_column_;
 };
 
 }  // namespace hardwood::search

@@ -9,6 +9,8 @@ namespace hardwood::search {
 
 namespace {
 
+constexpr double affordable = 3e9;  // products for one bound at the root
+
 int iterations_for(int levels) { return levels <= 1 ? 40 : levels == 2 ? 10 : 4; }
 
 void subtract(std::vector<Interval>& alive, double low, double high) {
@@ -36,7 +38,7 @@ Search::Search(const Instance& instance, int depth, double penalty, const Option
              [this] { return on_progress_(state()) && (work_limit_ < 0 || decomposition_.work() < work_limit_); }),
       on_progress_(std::move(on_progress)),
       work_limit_(limits.work),
-      decomposition_(instance),
+      decomposition_(instance, watch_),
       solver_(instance, options_, decomposition_, watch_),
       evaluate_tree_(instance),
       upper_bound_(instance.n_samples()),
@@ -151,7 +153,7 @@ void Search::prove() {
 bool Search::close(double rival, int most_tests) {
     rival_ = rival;
     most_tests_ = most_tests;
-    test_price = most_tests < (1 << std::min(depth_, 20)) - 1 ? 0.5 : 0.0;
+    test_price = 0.0;
     open_bound_ = -infinity;
     Node root;
     root.fixed.resize(std::size_t{2} << depth_);
@@ -161,11 +163,29 @@ bool Search::close(double rival, int most_tests) {
     const double highest = integral_ ? 0.0 : 1.0 / instance_.smallest_price();
     const double lowest = integral_ ? 0.0 : 1.0 / instance_.budget();
     root.alive = {{lowest, std::max(lowest, highest)}};
-    if (cost_of(root) < 3e9) evaluate(root);
+    if (most_tests < (1 << std::min(depth_, 20)) - 1) test_price = price_of_tests(root);
+    if (cost_of(root) < affordable) evaluate(root, false);
     if (watch_.stopped()) leave_open(dual_bound(root));
     if (!watch_.stopped() && !root.alive.empty()) expand_root(root);
     pending_.clear();
     return open_bound_ == -infinity;
+}
+
+// A limit on the number of tests is priced: with p for each test, a tree within the limit has a loss below the goal only
+// if loss + p * tests < goal + p * limit. Any p is valid; the one that lifts the root's bound the most is taken.
+double Search::price_of_tests(const Node& root) {
+    if (cost_of(root) > affordable / 10) return 1.0;
+    const double price = integral_ ? 0.0 : best_dual_price_ > 0 ? best_dual_price_ : 1.0 / instance_.budget();
+    double best = 0.0, most = -infinity;
+    for (double candidate = 0.25; candidate < instance_.n_samples() && !watch_.stopped(); candidate *= 2.0) {
+        test_price = candidate;
+        const double lift = decomposition_.bound(root, price, *this, infinity, 1).value - candidate * most_tests_;
+        if (lift > most) {
+            most = lift;
+            best = candidate;
+        }
+    }
+    return best;
 }
 
 double Search::cost_of(const Node& node) const {
@@ -213,11 +233,12 @@ double Search::dual_bound(const Node& node) const {
     return bound;
 }
 
-void Search::evaluate(Node& node) {
+void Search::evaluate(Node& node, bool thorough) {
     const int levels = node.levels();
     const double resolution = (levels == 1 ? 0.5 : 1.0) / instance_.budget();
     int left = node.open.size() == 1 ? 10 : 6;
     if (node.open.size() > 1 && cost_of(node) > 3e8) left = 3;
+    if (node.open.size() > 1 && !thorough) left = 2;
     double ambition = 0.1;
     std::vector<Interval> work = node.alive;
     while (!work.empty() && left > 0) {
@@ -230,9 +251,9 @@ void Search::evaluate(Node& node) {
         interval = {std::max(overlap->low, interval.low), std::min(overlap->high, interval.high)};
         const double price = interval.high;
         --left;
-        PriceBound bound = decomposition_.bound(node, price, *this, goal(interval.low), iterations_for(levels), watch_);
+        PriceBound bound = decomposition_.bound(node, price, *this, goal(interval.low), iterations_for(levels));
         if (watch_.stopped()) return;
-        if (options_.nesting && node.open.size() > 1 && bound.value < goal(interval.low)) {
+        if (thorough && options_.nesting && node.open.size() > 1 && bound.value < goal(interval.low)) {
             const double now = goal(price);
             const double target = std::min(goal(interval.low), now + std::max(1.0, ambition * price * instance_.budget()));
             if (bound.value < target) solver_.raise(node, *this, target, now, bound);
@@ -315,7 +336,7 @@ void Search::expand_root(Node& root) {
         Node child = make_child(root, 0, order[z].second, std::move(alive));
         if (child.n_tests > most_tests_) continue;
         pending_[z] = dual_bound(child);
-        if (!watch_.stopped()) evaluate(child);
+        if (!watch_.stopped()) evaluate(child, false);
         pending_[z] = dual_bound(child);
         if (child.alive.empty()) {
             pending_[z] = -infinity;
@@ -329,6 +350,9 @@ void Search::expand_root(Node& root) {
     for (current_ = 0; current_ < children.size(); ++current_) {
         Node& child = children[current_];
         for (const PriceBound& bound : child.bounds) discard(child.alive, bound.price, bound.value);
+        if (child.alive.empty()) continue;
+        if (!watch_.stopped()) evaluate(child, true);
+        pending_[current_] = dual_bound(child);
         if (child.alive.empty()) continue;
         if (watch_.stopped()) {
             leave_open(dual_bound(child));
@@ -367,7 +391,7 @@ void Search::expand(Node& node) {
         if (alive.empty()) continue;
         Node child = make_child(node, region, test, std::move(alive));
         if (child.n_tests > most_tests_) continue;
-        if (!watch_.stopped()) evaluate(child);
+        if (!watch_.stopped()) evaluate(child, true);
         if (child.alive.empty()) continue;
         if (watch_.stopped()) {
             leave_open(dual_bound(child));
@@ -383,7 +407,7 @@ void Search::finish(Node& node) {
         const Interval interval = work.back();
         work.pop_back();
         const double price = interval.high;
-        PriceBound bound = decomposition_.bound(node, price, *this, goal(interval.low), 20, watch_);
+        PriceBound bound = decomposition_.bound(node, price, *this, goal(interval.low), 20);
         if (watch_.stopped()) return;
         const double gap = bound.value - goal(price);
         if (integral_ && gap >= 0) continue;

@@ -56,7 +56,8 @@ private:
     double surrogate(const Region& region, double price, Skeleton& tree);
     void shrink();
 
-    void evaluate(Node& node);
+    void evaluate(Node& node, bool thorough);
+    double price_of_tests(const Node& root);
     void expand(Node& node);
     void expand_root(Node& root);
     void finish(Node& node);
