@@ -15,6 +15,8 @@ namespace hardwood::search {
 struct Choice {
     int test = -1;  // -1: a leaf
     int label = 0;
+
+    bool operator==(const Choice&) const = default;
 };
 
 using Skeleton = std::vector<Choice>;

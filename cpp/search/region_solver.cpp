@@ -159,6 +159,7 @@ RegionSolver::Outcome RegionSolver::solve(const Region& region, const std::vecto
 }
 
 void RegionSolver::remember(const Region& region, const Skeleton& tree) {
+    if (std::ranges::find(region.pool, tree) != region.pool.end()) return;
     if (region.pool.size() >= pool_size) region.pool.erase(region.pool.begin());
     region.pool.push_back(tree);
 }

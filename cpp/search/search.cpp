@@ -56,7 +56,7 @@ State Search::state() const {
     double bound = upper_bound_;
     if (!pending_.empty() && test_price == 0.0) {
         double dual = open_bound_;
-        for (std::size_t z = current_; z < pending_.size(); ++z) dual = std::max(dual, pending_[z]);
+        for (const double pending : pending_) dual = std::max(dual, pending);
         bound = std::min(bound, std::max(best_correct_, std::ceil(dual)));
     }
     return {watch_.elapsed(), best_correct_, best_tests_, bound, proved_, decomposition_.work()};
@@ -326,41 +326,47 @@ void Search::expand_root(Node& root) {
     }
     if (test_price > 0) order.emplace_back(-infinity, no_point);
     std::ranges::stable_sort(order);
-    pending_.assign(order.size(), dual_bound(root));
-    current_ = 0;
     std::vector<Node> children;
-    for (std::size_t z = 0; z < order.size(); ++z) {
-        std::vector<Interval> alive = child_alive(root, 0, order[z].second);
-        pending_[z] = -infinity;
+    for (const auto& [promise, test] : order) {
+        std::vector<Interval> alive = child_alive(root, 0, test);
         if (alive.empty()) continue;
-        Node child = make_child(root, 0, order[z].second, std::move(alive));
-        if (child.n_tests > most_tests_) continue;
-        pending_[z] = dual_bound(child);
-        if (!watch_.stopped()) evaluate(child, false);
-        pending_[z] = dual_bound(child);
-        if (child.alive.empty()) {
-            pending_[z] = -infinity;
-            continue;
-        }
-        children.push_back(std::move(child));
+        children.push_back(make_child(root, 0, test, std::move(alive)));
+        if (children.back().n_tests > most_tests_) children.pop_back();
     }
+    // All children get a cheap look, then a thorough one, before any is expanded: the bound falls steadily, and what is
+    // learnt from one about the best tree helps the others.
+    for (const bool thorough : {false, true}) {
+        prepare(children);
+        for (std::size_t z = 0; z < children.size() && !watch_.stopped(); ++z) {
+            evaluate(children[z], thorough);
+            pending_[z] = children[z].alive.empty() ? -infinity : dual_bound(children[z]);
+        }
+    }
+    prepare(children);
+    for (std::size_t z = 0; z < children.size(); ++z) {
+        refresh(children[z]);
+        if (watch_.stopped() && !children[z].alive.empty()) {
+            leave_open(dual_bound(children[z]));
+        } else if (!children[z].alive.empty()) {
+            expand(children[z]);
+        }
+        children[z] = Node();
+        pending_[z] = -infinity;
+    }
+}
+
+// Closes the prices that a better rival closes, too.
+void Search::refresh(Node& node) const {
+    for (const PriceBound& bound : node.bounds) discard(node.alive, bound.price, bound.value);
+}
+
+// Leaves out the children that are closed, and sorts the others: the largest bound first.
+void Search::prepare(std::vector<Node>& children) {
+    for (Node& child : children) refresh(child);
+    std::erase_if(children, [](const Node& child) { return child.alive.empty(); });
     std::ranges::stable_sort(children, [&](const Node& a, const Node& b) { return dual_bound(a) > dual_bound(b); });
     pending_.clear();
     for (const Node& child : children) pending_.push_back(dual_bound(child));
-    for (current_ = 0; current_ < children.size(); ++current_) {
-        Node& child = children[current_];
-        for (const PriceBound& bound : child.bounds) discard(child.alive, bound.price, bound.value);
-        if (child.alive.empty()) continue;
-        if (!watch_.stopped()) evaluate(child, true);
-        pending_[current_] = dual_bound(child);
-        if (child.alive.empty()) continue;
-        if (watch_.stopped()) {
-            leave_open(dual_bound(child));
-            continue;
-        }
-        expand(child);
-        child = Node();
-    }
 }
 
 void Search::expand(Node& node) {

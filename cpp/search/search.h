@@ -60,6 +60,8 @@ private:
     double price_of_tests(const Node& root);
     void expand(Node& node);
     void expand_root(Node& root);
+    void refresh(Node& node) const;
+    void prepare(std::vector<Node>& children);
     void finish(Node& node);
     Node make_child(const Node& node, std::size_t region, std::size_t test, std::vector<Interval> alive);
     std::vector<Interval> child_alive(const Node& node, std::size_t region, std::size_t test) const;
@@ -94,7 +96,6 @@ private:
     int most_tests_;         // ... with at most so many tests
     double open_bound_ = -infinity;  // largest dual bound among nodes that were not closed
     std::vector<double> pending_;    // dual bounds of nodes at the first level that are still to do
-    std::size_t current_ = 0;
 };
 
 }  // namespace hardwood::search
