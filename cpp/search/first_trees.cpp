@@ -39,7 +39,7 @@ double Search::surrogate(const Region& region, double price, Skeleton& tree) {
         candidate[region.position] = {region.tests[t], 0};
         double value = 0.0;
         for (int side = 0; side < 2 && value < best; ++side) {
-            const RegionPtr part = part_of(instance_, region, t, side, price > 0 ? 1.0 / price : infinity);
+            const RegionPtr part = part_of(instance_, region, t, side, region.levels, price > 0 ? 1.0 / price : infinity);
             value += surrogate(*part, price, candidate);
         }
         if (value < best) {

@@ -128,11 +128,12 @@ RegionPtr only(const Instance& instance, const Region& region, const std::vector
     return part;
 }
 
-RegionPtr part_of(const Instance& instance, const Region& region, std::size_t k, int side, double ceiling) {
+RegionPtr part_of(const Instance& instance, const Region& region, std::size_t k, int side, int most_levels,
+                  double ceiling) {
     const Test& test = instance.tests()[static_cast<std::size_t>(region.tests[k])];
     auto part = std::make_shared<Region>();
     part->position = 2 * region.position + static_cast<std::size_t>(side);
-    part->levels = region.levels - 1;
+    part->levels = std::max(0, std::min(region.levels - 1, most_levels));
     part->limits = region.limits;
     part->limits[test.feature] = instance.restricted(region.limits[test.feature], test, side);
     const LimitPrice old_price = instance.price_of(region.limits[test.feature]);

@@ -50,8 +50,10 @@ using RegionPtr = std::shared_ptr<const Region>;
 
 RegionPtr root_region(const Instance& instance, int levels);
 
-// The part of a region on one side of its k-th test; points that would pay `ceiling` or more are left out.
-RegionPtr part_of(const Instance& instance, const Region& region, std::size_t k, int side, double ceiling);
+// The part of a region on one side of its k-th test, with one level less and `most_levels` at most; points that would pay
+// `ceiling` or more are left out.
+RegionPtr part_of(const Instance& instance, const Region& region, std::size_t k, int side, int most_levels,
+                  double ceiling);
 
 // The same region with the points that are wanted only.
 RegionPtr only(const Instance& instance, const Region& region, const std::vector<bool>& wanted);

@@ -69,8 +69,8 @@ RegionPtr as_leaf(const Region& region) {
     return leaf;
 }
 
-Node child_of(const Instance& instance, const Node& node, std::size_t region, std::size_t k, double ceiling,
-              bool inherit_shares) {
+Node child_of(const Instance& instance, const Node& node, std::size_t region, std::size_t k, int tests_left,
+              double ceiling, bool inherit_shares) {
     Node child;
     child.fixed = node.fixed;
     child.n_tests = node.n_tests;
@@ -83,7 +83,9 @@ Node child_of(const Instance& instance, const Node& node, std::size_t region, st
     } else {
         child.fixed[parent.position] = {parent.tests[k], 0};
         child.n_tests += 1;
-        for (int side = 0; side < 2; ++side) child.open.push_back(part_of(instance, parent, k, side, ceiling));
+        for (int side = 0; side < 2; ++side) {
+            child.open.push_back(part_of(instance, parent, k, side, tests_left, ceiling));
+        }
     }
     if (!inherit_shares) return child;
     std::vector<std::size_t> place(instance.n_points(), no_point);
@@ -192,7 +194,8 @@ void RegionSolver::branch(Node& node, InnerTask& task, double price, const Price
     node.bounds = {bound};
     for (const auto& [value, test] : children) {
         if (value >= task.goal(price) || watch_.stopped()) break;
-        Node child = child_of(instance_, node, region, test, price > 0 ? 1.0 / price : infinity, options_.inherit_shares);
+        Node child = child_of(instance_, node, region, test, node.open[region]->levels,
+                              price > 0 ? 1.0 / price : infinity, options_.inherit_shares);
         search(child, task, price);
     }
 }

@@ -53,9 +53,9 @@ private:
 // The same region as a single leaf.
 RegionPtr as_leaf(const Region& region);
 
-// The node after the k-th test (or a leaf, k = no_point) was put on top of an open region.
-Node child_of(const Instance& instance, const Node& node, std::size_t region, std::size_t k, double ceiling,
-              bool inherit_shares);
+// The node after the k-th test (or a leaf, k = no_point) was put on top of an open region, with so many tests left at most.
+Node child_of(const Instance& instance, const Node& node, std::size_t region, std::size_t k, int tests_left,
+              double ceiling, bool inherit_shares);
 
 // The open region to branch on: the one with the fewest tests that survive.
 std::size_t region_to_branch(const Node& node, const std::vector<std::size_t>& survivors);

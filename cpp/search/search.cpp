@@ -132,10 +132,12 @@ void Search::prove() {
     while (tests >= 0 && !watch_.stopped()) {
         const double rival = to_beat(tests);
         if (rival < upper_bound_) {
-            const bool closed = close(rival, tests);
-            // What was asked about all trees also bounds the number of correct samples.
-            if (tests == full) upper_bound_ = std::min(upper_bound_, std::max(best_correct_, closed ? rival_ : std::ceil(open_bound_)));
-            if (!closed) return;
+            const bool settled = settle(rival, tests);
+            if (tests == full) {  // what was asked about all trees also bounds the number of correct samples
+                const double most = settled ? rival_ : std::ceil(open_bound_);
+                upper_bound_ = std::min(upper_bound_, std::max(best_correct_, most));
+            }
+            if (!settled) return;
         }
         shrink();
         const double objective = best_correct_ - penalty_ * best_tests_;
@@ -150,6 +152,20 @@ void Search::prove() {
     proved_ = !watch_.stopped();
 }
 
+bool Search::settle(double rival, int tests) {
+    // Where many tests are allowed but not all, small trees come first: they are few, and one of them may be enough.
+    std::vector<int> limits{tests};
+    if (tests > 7 && tests < (1 << std::min(depth_, 20)) - 1) limits = {3, 7, tests};
+    for (const int limit : limits) {
+        if (rival >= settled_rival_ && limit <= settled_tests_) continue;
+        if (!close(rival, limit)) return false;
+        if (to_beat(tests) != rival) return true;
+        settled_rival_ = rival;
+        settled_tests_ = limit;
+    }
+    return true;
+}
+
 bool Search::close(double rival, int most_tests) {
     rival_ = rival;
     most_tests_ = most_tests;
@@ -157,7 +173,7 @@ bool Search::close(double rival, int most_tests) {
     open_bound_ = -infinity;
     Node root;
     root.fixed.resize(std::size_t{2} << depth_);
-    root.open.push_back(root_region(instance_, depth_));
+    root.open.push_back(root_region(instance_, std::min(depth_, most_tests)));
     // The best price of a tree is 1 / margin for a margin that the budget covers, or 0 if none is left to pay, and then
     // the lowest price below is as good within less than one sample.
     const double highest = integral_ ? 0.0 : 1.0 / instance_.smallest_price();
@@ -172,16 +188,25 @@ bool Search::close(double rival, int most_tests) {
 }
 
 // A limit on the number of tests is priced: with p for each test, a tree within the limit has a loss below the goal only
-// if loss + p * tests < goal + p * limit. Any p is valid; the one that lifts the root's bound the most is taken.
+// if loss + p * tests < goal + p * limit. Any p is valid; taken is the one whose bounds at the root miss their goals by the
+// least, over a range of prices.
 double Search::price_of_tests(const Node& root) {
-    if (cost_of(root) > affordable / 10) return 1.0;
-    const double price = integral_ ? 0.0 : best_dual_price_ > 0 ? best_dual_price_ : 1.0 / instance_.budget();
-    double best = 0.0, most = -infinity;
-    for (double candidate = 0.25; candidate < instance_.n_samples() && !watch_.stopped(); candidate *= 2.0) {
+    if (cost_of(root) > affordable / 100) return 0.5;
+    std::vector<double> prices;
+    for (const double part : {0.0, 0.5, 1.0}) {
+        const Interval& range = root.alive.front();
+        prices.push_back(integral_ ? 0.0 : range.low * std::pow(range.high / range.low, part));
+        if (integral_) break;
+    }
+    double best = 0.5, least_missing = infinity;
+    for (double candidate = 0.25; candidate <= 4.0 && !watch_.stopped(); candidate *= 2.0) {
         test_price = candidate;
-        const double lift = decomposition_.bound(root, price, *this, infinity, 1).value - candidate * most_tests_;
-        if (lift > most) {
-            most = lift;
+        double missing = 0.0;
+        for (const double price : prices) {
+            missing = std::max(missing, goal(price) - decomposition_.bound(root, price, *this, infinity, 1).value);
+        }
+        if (missing < least_missing) {
+            least_missing = missing;
             best = candidate;
         }
     }
@@ -294,7 +319,8 @@ Node Search::make_child(const Node& node, std::size_t region, std::size_t test, 
     double lowest = infinity;
     for (const Interval& interval : alive) lowest = std::min(lowest, interval.low);
     const double ceiling = lowest > 0 && lowest < infinity ? 1.0 / lowest * (1.0 + 1e-12) : infinity;
-    Node child = child_of(instance_, node, region, test, ceiling, options_.inherit_shares);
+    const int tests_left = most_tests_ - node.n_tests - 1;
+    Node child = child_of(instance_, node, region, test, tests_left, ceiling, options_.inherit_shares);
     child.alive = std::move(alive);
     child.inherited = node.inherited;
     for (const PriceBound& bound : node.bounds) {

@@ -47,7 +47,9 @@ public:
 
 private:
     void prove();
-    // Whether no tree with at most so many tests has a dual value above the rival; false as well if stopped.
+    // Answers whether a tree with at most so many tests has a dual value above the rival: either there is none, or a better
+    // tree was found. False if stopped before.
+    bool settle(double rival, int tests);
     bool close(double rival, int most_tests);
     // Trees with so many tests need more correct samples than this to be better than the best so far.
     double to_beat(int tests) const;
@@ -95,6 +97,8 @@ private:
     double rival_ = -1.0;    // a tree is wanted whose dual value exceeds this ...
     int most_tests_;         // ... with at most so many tests
     double open_bound_ = -infinity;  // largest dual bound among nodes that were not closed
+    double settled_rival_ = infinity;  // no tree with at most `settled_tests_` tests beats this
+    int settled_tests_ = 0;
     std::vector<double> pending_;    // dual bounds of nodes at the first level that are still to do
 };
 
