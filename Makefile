@@ -7,7 +7,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/* cpp/search/*)
 .PHONY: demo test lint bench clean
 
 demo: $(STAMP)
-	$(BIN)/python examples/worst_case.py
+	$(BIN)/python examples/balance_scale.py
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto
@@ -20,6 +20,7 @@ lint: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/ground_floor.py
+	$(BIN)/python benchmarks/search.py
 
 # Installed in place: edits of Python files count at once, edits of C++ or of the build rebuild here.
 $(STAMP): $(SOURCES) scripts/bootstrap
