@@ -249,6 +249,15 @@ def test_ctrl_c_keeps_the_best_tree():
     assert int(correct) >= 134
 
 
+def test_a_problem_beyond_the_memory_is_refused_with_a_remedy():
+    values = np.array([[0], [10**6], [5 * 10**5]])
+    with pytest.raises(ValueError, match=r"3 distinct rows and 1000000 possible tests.*\"binned\""):
+        SearchSolver().solve(posed(values, [0, 1, 1], 1e-6, 1.0, depth=1))
+    small = posed(*small_table(0), 1.0)
+    with pytest.raises(ValueError, match=r"memory_bytes"):
+        SearchSolver().solve(small, limits=Limits(memory_bytes=1000))
+
+
 def test_wide_integer_columns_without_affordable_steps_need_few_thresholds():
     values = np.array([[0], [10**9], [5 * 10**8]])
     result = SearchSolver().solve(posed(values, [0, 1, 1], math.inf, 1.0, depth=1))

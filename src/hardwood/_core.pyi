@@ -54,6 +54,7 @@ def search(
     penalty: float,
     seconds: float,
     work: int,
+    memory: float,
     upper_bound: float,
     start: Sequence[tuple[int, int]],
     options: SearchOptions,

@@ -16,6 +16,7 @@ from hardwood.tree import Branch, Leaf, Node, Tree
 from hardwood.uncertainty import UncertaintySet, allowance
 
 Test = tuple[int, int]
+DEFAULT_MEMORY = 8e9  # bytes; a problem that needs more is refused before the search begins
 
 
 class SearchSolver:
@@ -62,6 +63,7 @@ class SearchSolver:
             problem.penalty,
             math.inf if limits.seconds is None else limits.seconds,
             -1 if limits.work is None else limits.work,
+            DEFAULT_MEMORY if limits.memory_bytes is None else limits.memory_bytes,
             _known_bound(problem, start),
             _heap(start.tree, tests, problem.max_depth),
             self._options,
