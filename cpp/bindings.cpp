@@ -137,8 +137,9 @@ nb::dict run_search(Codes values, const std::vector<PricesHolder*>& holders, Int
             }
             try {
                 on_progress(s.seconds, s.correct, s.tests, s.upper_bound, s.work);
-            } catch (...) {
-                failure = std::current_exception();
+            } catch (const nb::python_error& error) {
+                // Ctrl-C may also arrive while the listener runs.
+                if (!error.matches(PyExc_KeyboardInterrupt)) failure = std::current_exception();
                 return false;
             }
             return true;

@@ -209,6 +209,14 @@ def test_an_error_in_the_listener_keeps_its_type():
         SearchSolver().solve(hard_problem(), limits=Limits(seconds=5), on_progress=listener)
 
 
+def test_ctrl_c_in_the_listener_counts_like_any_other():
+    def listener(_event):
+        raise KeyboardInterrupt
+
+    result = SearchSolver().solve(hard_problem(), limits=Limits(seconds=5), on_progress=listener)
+    assert result.stop_reason is StopReason.INTERRUPTED
+
+
 def test_other_threads_run_while_the_search_does():
     ticks = []
     stop = threading.Event()

@@ -26,17 +26,10 @@ void project_to_simplex(std::vector<double>& v) {
     for (double& x : v) x = std::max(0.0, x - shift);
 }
 
-void put(const Skeleton& subtree, std::size_t source, Skeleton& tree, std::size_t target) {
-    tree[target] = subtree[source];
-    if (subtree[source].test < 0) return;
-    put(subtree, 2 * source, tree, 2 * target);
-    put(subtree, 2 * source + 1, tree, 2 * target + 1);
-}
-
 }  // namespace
 
 void put_subtree(const Skeleton& subtree, const Region& region, Skeleton& tree) {
-    put(subtree, 1, tree, region.position);
+    graft(subtree, 1, tree, region.position);
 }
 
 Meetings::Meetings(const Instance& instance, const Node& node, const Task& task, double price) {

@@ -90,13 +90,7 @@ void Search::shrink() {
             }
             for (std::size_t side = 0; side < 2; ++side) {
                 Skeleton lifted = tree;
-                const auto lift = [&](auto&& self, std::size_t from, std::size_t to) -> void {
-                    lifted[to] = tree[from];
-                    if (tree[from].test < 0) return;
-                    self(self, 2 * from, 2 * to);
-                    self(self, 2 * from + 1, 2 * to + 1);
-                };
-                lift(lift, 2 * at + side, at);
+                graft(tree, 2 * at + side, lifted, at);
                 offer(lifted);
             }
             smaller = best_tests_ < tests;

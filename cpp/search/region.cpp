@@ -90,6 +90,13 @@ void add_tests(const Instance& instance, Region& region) {
 
 }  // namespace
 
+void graft(const Skeleton& from, std::size_t source, Skeleton& to, std::size_t target) {
+    to[target] = from[source];
+    if (from[source].test < 0) return;
+    graft(from, 2 * source, to, 2 * target);
+    graft(from, 2 * source + 1, to, 2 * target + 1);
+}
+
 RegionPtr root_region(const Instance& instance, int levels) {
     auto region = std::make_shared<Region>();
     region->levels = levels;

@@ -21,6 +21,9 @@ struct Choice {
 
 using Skeleton = std::vector<Choice>;
 
+// Copies the subtree at one position to another position of the same or another tree.
+void graft(const Skeleton& from, std::size_t source, Skeleton& to, std::size_t target);
+
 // Points stand in groups by class, each group padded to a whole number of lanes with points that weigh nothing.
 constexpr std::size_t lanes = 8;
 constexpr std::size_t no_point = static_cast<std::size_t>(-1);

@@ -267,7 +267,8 @@ public:
     Skeleton tree() const {
         Skeleton tree = node_.fixed;
         for (std::size_t k = 0; k < entries_.size(); ++k) {
-            copy(entries_[k][best_[k].second].tree, node_.open[k]->position, tree);
+            const std::size_t at = node_.open[k]->position;
+            graft(entries_[k][best_[k].second].tree, at, tree, at);
         }
         return tree;
     }
@@ -278,13 +279,6 @@ private:
         std::vector<double> loss;
         double tests;
     };
-
-    static void copy(const Skeleton& from, std::size_t position, Skeleton& to) {
-        to[position] = from[position];
-        if (from[position].test < 0) return;
-        copy(from, 2 * position, to);
-        copy(from, 2 * position + 1, to);
-    }
 
     RegionSolver& solver_;
     const Node& node_;

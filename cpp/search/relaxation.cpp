@@ -55,14 +55,6 @@ View side_of(const View& view, std::size_t k, double side) {
     return subset(view, [&](std::size_t j) { return sides[j] == side; });
 }
 
-// Copies a subtree to another position of a larger one.
-void graft(const Skeleton& from, std::size_t source, Skeleton& to, std::size_t target) {
-    to[target] = from[source];
-    if (from[source].test < 0) return;
-    graft(from, 2 * source, to, 2 * target);
-    graft(from, 2 * source + 1, to, 2 * target + 1);
-}
-
 }  // namespace
 
 View view_of(const Instance& instance, const Region& region, double price) {
