@@ -63,6 +63,9 @@ private:
     long long work_ = 0;
 };
 
+// How many steps a bound is worth: the more levels, the dearer each.
+inline int iterations_for(int levels) { return levels <= 1 ? 40 : levels == 2 ? 10 : 4; }
+
 // Puts a subtree of a region, given relative to the region's top, into a tree.
 void put_subtree(const Skeleton& subtree, const Region& region, Skeleton& tree);
 

@@ -19,8 +19,6 @@ double tie(const Instance& instance, int levels) {
     return std::pow(10.0, levels) * std::max(1e-9, instance.rounding());
 }
 
-int iterations_for(int levels) { return levels <= 1 ? 40 : levels == 2 ? 10 : 4; }
-
 }  // namespace
 
 // Minimises the weighted loss of subtrees of one region. Ties are not worth a search: a bound closes that comes within
