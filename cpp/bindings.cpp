@@ -156,6 +156,8 @@ nb::dict run_search(Codes values, const std::vector<PricesHolder*>& holders, Int
     nb::list rows;
     for (const hs::Choice& choice : tree) rows.append(nb::make_tuple(choice.test, choice.label));
     result["tree"] = rows;
+    result["correct"] = state.correct;
+    result["tests"] = state.tests;
     result["upper_bound"] = state.upper_bound;
     result["proved"] = state.proved;
     result["work"] = state.work;

@@ -88,6 +88,16 @@ def test_every_combination_of_speed_ups_reaches_the_same_optimum(seed):
     assert len(results) == 1
 
 
+def test_a_start_bound_that_cannot_be_true_is_refused():
+    with pytest.raises(ValueError, match=r"start\.objective_bound is 1\.0, but a tree reaches"):
+        SearchSolver().solve(posed(*small_table(0), 1.0), start=Start(objective_bound=1.0))
+
+
+def test_depths_that_nobody_reads_are_refused():
+    with pytest.raises(ValueError, match="max_depth is 40; the search takes trees of depth 12 at most"):
+        SearchSolver().solve(posed(*small_table(0), 1.0, depth=40))
+
+
 def test_an_unknown_switch_is_refused():
     with pytest.raises(ValueError, match="the search has no switch 'magic'"):
         SearchSolver(magic=True)

@@ -39,7 +39,7 @@ def test_a_known_bound_can_finish_the_proof():
 
 
 def test_a_start_bound_that_cannot_be_true_is_refused():
-    with pytest.raises(ValueError, match=r"start.objective_bound is 1.0, but a single leaf reaches 3"):
+    with pytest.raises(ValueError, match=r"start.objective_bound is 1.0, but a tree reaches 3.0"):
         solve(problem(), "leaf", start=Start(objective_bound=1.0))
 
 

@@ -75,6 +75,14 @@ def test_the_budget_counts_as_larger_by_a_tiny_part_and_no_more():
     assert allowance(0.0) == 0.0
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.floats(1e-6, 1e6))
+def test_what_may_be_spent_is_the_largest_number_of_units_that_is_afforded(budget):
+    uncertainty = UncertaintySet.priced(survey(), costs=1.0, budget=budget)
+    assert uncertainty.affords(uncertainty.spendable)
+    assert not uncertainty.affords(uncertainty.spendable + uncertainty.unit)
+
+
 def test_calibration_gives_prices_and_budget():
     uncertainty = UncertaintySet.calibrated(survey(), certainty=0.9, plausibility=0.8)
     assert uncertainty.budget == budget_of(0.8, 3)

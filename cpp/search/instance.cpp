@@ -87,10 +87,8 @@ void Instance::merge(const Table& samples, const std::vector<FeaturePrices>& pri
     price_rows_.resize(samples.n_features);
     for (std::size_t f = 0; f < samples.n_features; ++f) {
         FeaturePrices merged = prices[f];
-        std::int32_t largest = 0;
         for (std::size_t p = 0; p < first.size(); ++p) {
             values_[f * first.size() + p] = samples.column(f)[first[p]];
-            largest = std::max(largest, samples.column(f)[first[p]]);
         }
         if (merged.rows > 1) {
             for (const std::size_t i : first) {

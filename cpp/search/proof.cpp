@@ -63,8 +63,9 @@ bool Search::close(double rival, int most_tests) {
     Node root;
     root.fixed.resize(std::size_t{2} << depth_);
     root.open.push_back(root_region(instance_, std::min(depth_, most_tests)));
-    // The best price of a tree is 1 / margin for a margin that the budget covers, or 0 if none is left to pay, and then
-    // the lowest price below is as good within less than one sample.
+    // The best price of a tree is 1 / margin for a margin that the budget covers, or 0 if all margins together cost no
+    // more than the budget. In that case correct = dual(0) <= dual(1 / budget) + 1, so a tree that beats the rival has
+    // dual(1 / budget) >= rival; the goal lies above by the rounding, so that no bound closes this price for it.
     const double highest = integral_ ? 0.0 : 1.0 / instance_.smallest_price();
     const double lowest = integral_ ? 0.0 : 1.0 / instance_.budget();
     root.alive = {{lowest, std::max(lowest, highest)}};

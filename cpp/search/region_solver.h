@@ -6,14 +6,15 @@
 
 namespace hardwood::search {
 
+// Speed-ups, each to be switched off by tests.
 struct Options {
-    bool child_bounds = true;
-    bool right_discard = true;
-    bool nesting = true;
-    bool inherit_shares = true;
-    bool pool = true;
-    bool skip_twins = true;
-    bool surrogate = true;
+    bool child_bounds = true;    // bounds for each test on top of a region, from the bound of the node
+    bool right_discard = true;   // a bound also closes higher prices
+    bool nesting = true;         // exact least losses of regions inside bounds
+    bool inherit_shares = true;  // children start from the shares of their parent
+    bool pool = true;            // regions remember good subtrees
+    bool skip_twins = true;      // one of two orders of the same tests
+    bool surrogate = true;       // good trees before the search begins
 };
 
 class RegionSolver {

@@ -1,9 +1,8 @@
 #include "search.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 namespace hardwood::search {
 
@@ -20,6 +19,15 @@ void subtract(std::vector<Interval>& alive, double low, double high) {
         if (interval.high > high) left.push_back({high, interval.high});
     }
     alive = std::move(left);
+}
+
+// A tree as text: tests in preorder, and for each leaf its label.
+void write(const Skeleton& tree, std::size_t at, std::string& text) {
+    const std::int32_t entry = tree[at].test >= 0 ? tree[at].test : -1 - tree[at].label;
+    text.append(reinterpret_cast<const char*>(&entry), sizeof entry);
+    if (tree[at].test < 0) return;
+    write(tree, 2 * at, text);
+    write(tree, 2 * at + 1, text);
 }
 
 }  // namespace
@@ -51,7 +59,7 @@ Search::Search(const Instance& instance, int depth, double penalty, const Option
 State Search::state() const {
     double bound = upper_bound_;
     if (!pending_.empty() && test_price == 0.0) {
-        double dual = open_bound_;
+        double dual = std::max(open_bound_, rival_);  // what is closed is below the rival, not below the best tree
         for (const double pending : pending_) dual = std::max(dual, pending);
         bound = std::min(bound, std::max(best_correct_, std::ceil(dual)));
     }
@@ -74,28 +82,15 @@ double Search::goal(double price) const {
 }
 
 void Search::offer(const Skeleton& tree) {
-    std::size_t hash = 1469598103934665603ULL;
-    const auto mix = [&](auto&& self, std::size_t at) -> void {
-        hash = (hash ^ static_cast<std::size_t>(tree[at].test + 2)) * 1099511628211ULL;
-        hash ^= hash >> 29;
-        if (tree[at].test < 0) {
-            hash = (hash ^ static_cast<std::size_t>(tree[at].label + 77)) * 1099511628211ULL;
-            return;
-        }
-        self(self, 2 * at);
-        self(self, 2 * at + 1);
-    };
-    mix(mix, 1);
-    if (seen_.size() > 2'000'000) seen_.clear();
-    if (!seen_.insert(hash).second) return;
+    // The whole tree is the key, not a hash of it: a tree that is skipped must have been evaluated before.
+    std::string key;
+    write(tree, 1, key);
+    if (seen_.size() > 200'000) seen_.clear();
+    if (!seen_.insert(std::move(key)).second) return;
     const Evaluation evaluation = evaluate_tree_(tree);
     const int tests = count_tests(tree);
-    const bool first = best_correct_ < 0;
-    if (!first && evaluation.correct <= to_beat(tests) &&
-        !(penalty_ == 0.0 && evaluation.correct == best_correct_ &&
-                                                            tests < best_tests_)) {
-        return;
-    }
+    const bool smaller = evaluation.correct == best_correct_ && tests < best_tests_;  // matters if tests cost nothing
+    if (best_correct_ >= 0 && evaluation.correct <= to_beat(tests) && !smaller) return;
     best_correct_ = evaluation.correct;
     best_tests_ = tests;
     best_tree_ = tree;
@@ -145,6 +140,9 @@ void Search::discard(std::vector<Interval>& alive, double price, double value) c
     subtract(alive, price - gap / instance_.budget() * (1.0 - 1e-12), std::max(high, price));
 }
 
+// The largest dual value that a completion of the node may have at a price that is alive: between two known prices, the
+// loss is at least what is known at the higher one or beyond. The rounding makes it exceed every dual value strictly, so
+// that the next whole number also covers trees whose best price is 0 (see `close`).
 double Search::dual_bound(const Node& node) const {
     std::vector<std::pair<double, double>> known = node.inherited;
     for (const PriceBound& bound : node.bounds) known.emplace_back(bound.price, bound.value);
@@ -154,12 +152,14 @@ double Search::dual_bound(const Node& node) const {
     double bound = rival_;
     for (const Interval& interval : node.alive) {
         double from = interval.low;
+        bool covered = false;
         for (const auto& [price, value] : known) {
             if (price < from || from > interval.high) continue;
             bound = std::max(bound, fixed - from * instance_.budget() - value);
             from = price;
+            covered = true;
         }
-        if (from < interval.high || known.empty()) bound = std::max(bound, fixed - from * instance_.budget());
+        if (!covered || from < interval.high) bound = std::max(bound, fixed - from * instance_.budget());
     }
     return bound;
 }

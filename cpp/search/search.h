@@ -2,7 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <string>
 #include <unordered_set>
 
 #include "region_solver.h"
@@ -91,7 +91,7 @@ private:
     double best_dual_price_ = 0.0;
     double upper_bound_;
     bool proved_ = false;
-    std::unordered_set<std::size_t> seen_;
+    std::unordered_set<std::string> seen_;  // trees that were evaluated, or many of them
 
     bool integral_;          // only free moves are affordable: losses are whole numbers at every price
     double rival_ = -1.0;    // a tree is wanted whose dual value exceeds this ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from hardwood._arguments import numbers_of, whole_number
@@ -51,6 +52,17 @@ class Problem:
     def penalty(self) -> float:
         """What a branching node costs, in samples."""
         return float(self.branch_penalty)  # type: ignore[arg-type]  # set in __post_init__
+
+    @property
+    def tolerance(self) -> float:
+        """Objectives that differ by less are equal: more than rounding makes of a sum, less than a test costs."""
+        return min(1e-9, self.penalty / 4) if self.penalty else 1e-9
+
+    def most_correct(self, objective_bound: float) -> int:
+        """What a bound on the objective says about the number of correct samples: a full tree pays the most penalty."""
+        full_tree = 2.0 ** min(self.max_depth, 1000) - 1
+        most = objective_bound + self.penalty * full_tree + self.tolerance
+        return self.n_samples if most > self.n_samples else math.floor(most)
 
     def objective(self, worst_case_correct: int, branching_nodes: int) -> float:
         """The value that solvers maximise."""

@@ -133,6 +133,11 @@ class UncertaintySet:
         """All prices are whole multiples of this power of two; 0 if the budget is (nearly) 0 and nothing is rounded."""
         return math.ldexp(1.0, math.frexp(self.budget)[1] - 48) if self.budget else 0.0
 
+    @property
+    def spendable(self) -> float:
+        """The allowance in whole units: the largest total that `affords` accepts."""
+        return math.floor(allowance(self.budget) / self.unit) * self.unit if self.unit else self.budget
+
     def affords(self, total: ArrayLike) -> NDArray[np.bool_]:
         """Whether the budget covers a total price: the only place that compares the two."""
         return np.asarray(np.asarray(total) <= allowance(self.budget))

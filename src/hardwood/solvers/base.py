@@ -117,8 +117,11 @@ class Solver(Protocol):
 class Run:
     """One run of an engine: its clock and its history. Turns a tree and a bound into a result with checked claims."""
 
-    def __init__(self, problem: Problem, solver: str, on_progress: OnProgress | None = None) -> None:
+    def __init__(
+        self, problem: Problem, solver: str, on_progress: OnProgress | None = None, start: Start | None = None
+    ) -> None:
         self._problem = problem
+        self._start = start or Start()
         self._solver = solver
         self._on_progress = on_progress
         self._began = time.perf_counter()
@@ -154,14 +157,19 @@ class Run:
             raise RuntimeError(f"{self._solver} returned a tree of depth {tree.depth}, allowed are {problem.max_depth}")
         correct = attack(tree, problem.labels, problem.uncertainty).worst_case_correct
         objective = problem.objective(correct, tree.n_branching_nodes)
-        if not (upper_bound >= correct and objective_bound >= objective - self._tolerance):
+        if self._start.objective_bound < objective - problem.tolerance:
+            raise ValueError(
+                f"start.objective_bound is {self._start.objective_bound}, but a tree reaches {objective}; "
+                f"expected a bound that no tree exceeds"
+            )
+        if not (upper_bound >= correct and objective_bound >= objective - problem.tolerance):
             raise RuntimeError(
                 f"{self._solver} claims at most {upper_bound} correct and an objective of at most {objective_bound}, "
                 f"but its own tree reaches {correct} and {objective}; please report this as a bug"
             )
-        if objective_bound <= objective + self._tolerance:
+        if objective_bound <= objective + problem.tolerance:
             objective_bound = objective
-        upper_bound = min(int(upper_bound), max(correct, self._most_correct(objective_bound)))
+        upper_bound = min(int(upper_bound), max(correct, problem.most_correct(objective_bound)))
         if objective_bound == objective:
             status = Status.OPTIMAL
         else:
@@ -181,14 +189,3 @@ class Run:
             work=work,
             history=tuple(self._history),
         )
-
-    @property
-    def _tolerance(self) -> float:
-        """Objectives that differ by less are equal: more than rounding makes of a sum, less than a test costs."""
-        return min(1e-9, self._problem.penalty / 4) if self._problem.penalty else 1e-9
-
-    def _most_correct(self, objective_bound: float) -> int:
-        """What a bound on the objective says about the number of correct samples: a full tree pays the most penalty."""
-        full_tree = 2.0 ** min(self._problem.max_depth, 1000) - 1
-        most = objective_bound + self._problem.penalty * full_tree + self._tolerance
-        return self._problem.n_samples if most > self._problem.n_samples else math.floor(most)

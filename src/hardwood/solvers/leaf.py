@@ -25,16 +25,11 @@ class LeafSolver:
         n_jobs: int = 1,  # noqa: ARG002
     ) -> Result:
         """Count the labels."""
-        run = Run(problem, self.name, on_progress)
+        run = Run(problem, self.name, on_progress, start)
         counts = np.bincount(problem.labels.codes, minlength=len(problem.labels.classes))
         correct = int(counts.max())
         # A single leaf is all there is at depth 0; deeper trees may get every sample right, with one test at least.
         better = problem.n_samples if problem.max_depth > 0 else correct
-        if start.objective_bound < correct:
-            raise ValueError(
-                f"start.objective_bound is {start.objective_bound}, but a single leaf reaches {correct}; "
-                f"expected a bound that no tree exceeds"
-            )
         bound = min(max(float(correct), better - problem.penalty), start.objective_bound)
         run.report(float(correct), bound, work=1)
         tree = Tree(problem.table.features, problem.labels.classes, Leaf(int(counts.argmax())))

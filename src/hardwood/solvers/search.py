@@ -13,9 +13,9 @@ from hardwood.calibration import Direction
 from hardwood.problem import Problem
 from hardwood.solvers.base import Limits, OnProgress, Result, Run, Start, StopReason
 from hardwood.tree import Branch, Leaf, Node, Tree
-from hardwood.uncertainty import UncertaintySet, allowance
 
 Test = tuple[int, int]
+DEEPEST = 12  # a tree of this depth has 4,096 leaves; nobody reads it, and deeper ones would not fit
 DEFAULT_MEMORY = 8e9  # bytes; a problem that needs more is refused before the search begins
 
 
@@ -45,7 +45,9 @@ class SearchSolver:
         n_jobs: int = 1,  # noqa: ARG002 - one thread so far
     ) -> Result:
         """Search until proved, or until a limit; the best tree and a valid bound are returned in any case."""
-        run = Run(problem, self.name, on_progress)
+        if problem.max_depth > DEEPEST:
+            raise ValueError(f"max_depth is {problem.max_depth}; the search takes trees of depth {DEEPEST} at most")
+        run = Run(problem, self.name, on_progress, start)
         tests = _tests(problem)
 
         def report(_seconds: float, correct: float, branches: int, upper_bound: float, work: int) -> None:
@@ -58,24 +60,22 @@ class SearchSolver:
             problem.labels.codes,
             len(problem.labels.classes),
             tests,
-            _budget(problem.uncertainty),
+            problem.uncertainty.spendable,
             problem.max_depth,
             problem.penalty,
             math.inf if limits.seconds is None else limits.seconds,
             -1 if limits.work is None else limits.work,
             DEFAULT_MEMORY if limits.memory_bytes is None else limits.memory_bytes,
-            _known_bound(problem, start),
+            problem.most_correct(start.objective_bound),
             _heap(start.tree, tests, problem.max_depth),
             self._options,
             report,
         )
-        tree = Tree(problem.table.features, problem.labels.classes, _grown(found["tree"], tests, 1))
+        objective = problem.objective(int(found["correct"]), found["tests"])
         upper_bound = int(found["upper_bound"])
-        result = run.result(tree, objective_bound=math.inf, upper_bound=problem.n_samples)
-        bound = result.objective if found["proved"] else _objective_bound(problem, result.objective, upper_bound)
         return run.result(
-            tree,
-            objective_bound=bound,
+            Tree(problem.table.features, problem.labels.classes, _grown(found["tree"], tests, 1)),
+            objective_bound=objective if found["proved"] else _objective_bound(problem, objective, upper_bound),
             upper_bound=upper_bound,
             stop_reason=StopReason(found["stop_reason"]),
             work=int(found["work"]),
@@ -85,18 +85,6 @@ class SearchSolver:
 def _objective_bound(problem: Problem, objective: float, upper_bound: int) -> float:
     """Single leaves are all known, so a tree that is better has a test at least."""
     return max(objective, problem.objective(upper_bound, 1))
-
-
-def _known_bound(problem: Problem, start: Start) -> float:
-    """What a known bound on the objective says about the samples correct: a full tree pays the most penalty."""
-    most = start.objective_bound + problem.penalty * (2.0 ** min(problem.max_depth, 1000) - 1) + 1e-9
-    return float(problem.n_samples) if most > problem.n_samples else math.floor(most)
-
-
-def _budget(uncertainty: UncertaintySet) -> float:
-    """What may be spent, in whole units like all prices."""
-    unit = uncertainty.unit
-    return math.floor(allowance(uncertainty.budget) / unit) * unit if unit else 0.0
 
 
 def _tests(problem: Problem) -> list[Test]:
