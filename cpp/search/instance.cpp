@@ -113,6 +113,14 @@ void Instance::find_smallest_price() {
     }
 }
 
+std::vector<std::int32_t> Instance::values_of(std::size_t feature) const {
+    const auto begin = values_.begin() + static_cast<std::ptrdiff_t>(feature * n_points());
+    std::vector<std::int32_t> values(begin, begin + static_cast<std::ptrdiff_t>(n_points()));
+    std::ranges::sort(values);
+    values.erase(std::ranges::unique(values).begin(), values.end());
+    return values;
+}
+
 Limit Instance::open_limit(std::size_t feature) const {
     return {feature, lowest_code, highest_code, std::vector<std::uint8_t>(n_categories_[feature], 1)};
 }

@@ -30,6 +30,8 @@ public:
     const std::vector<Test>& tests() const { return tests_; }
     std::size_t label(std::size_t point) const { return static_cast<std::size_t>(label_[point]); }
     const std::vector<double>& count() const { return count_; }
+    std::int32_t value(std::size_t feature, std::size_t point) const { return values_[feature * n_points() + point]; }
+    std::vector<std::int32_t> values_of(std::size_t feature) const;  // those that occur, in order
     const FeaturePrices& prices(std::size_t feature) const { return prices_[feature]; }
 
     // The limit that allows everything.

@@ -5,8 +5,10 @@
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define HARDWOOD_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#define HARDWOOD_COUNTING_CLONES __attribute__((target_clones("arch=icelake-server", "avx2", "popcnt", "default")))
 #else
 #define HARDWOOD_CLONES
+#define HARDWOOD_COUNTING_CLONES
 #endif
 
 namespace hardwood::search {
@@ -84,6 +86,77 @@ SideSums side_sums(const double* here, const double* weight, const double* cross
         sums.there_right += c[k];
     }
     return sums;
+}
+
+void transpose(std::uint64_t rows[64]) {
+    std::uint64_t mask = 0x00000000FFFFFFFFULL;
+    for (std::size_t width = 32; width > 0; width >>= 1, mask ^= mask << width) {
+        for (std::size_t k = 0; k < 64; k = (k + width + 1) & ~width) {
+            const std::uint64_t swapped = ((rows[k] >> width) ^ rows[k + width]) & mask;
+            rows[k] ^= swapped << width;
+            rows[k + width] ^= swapped;
+        }
+    }
+}
+
+HARDWOOD_COUNTING_CLONES
+void pair_counts(const std::uint64_t* columns, std::size_t n_blocks, std::size_t n_columns, std::size_t stride,
+                 double* out) {
+    for (std::size_t c = 0; c < n_columns; ++c) {
+        for (std::size_t first = c / 8 * 8; first < stride; first += 8) {
+            std::int64_t count[8] = {};
+            for (std::size_t b = 0; b < n_blocks; ++b) {
+                const std::uint64_t column = columns[b * stride + c];
+                const std::uint64_t* others = columns + b * stride + first;
+                for (std::size_t q = 0; q < 8; ++q) count[q] += __builtin_popcountll(column & others[q]);
+            }
+            for (std::size_t q = 0; q < 8; ++q) out[c * stride + first + q] = static_cast<double>(count[q]);
+        }
+        for (std::size_t d = c / 8 * 8; d < n_columns; ++d) out[d * stride + c] = out[c * stride + d];
+    }
+}
+
+HARDWOOD_CLONES
+void add_contributions(std::span<const Contribution> contributions, const double* own_count, std::size_t own_width,
+                       const double* across_count, const double* extra, std::size_t across_width, double* own,
+                       double* across) {
+    for (const Contribution& one : contributions) {
+        const double here = one.weight * one.presence;
+        const double* count = own_count + one.from * own_width;
+        double* sum = own + one.to * own_width;
+        for (std::size_t j = 0; j < own_width; ++j) sum[j] += here * count[j];
+        count = across_count + one.from * across_width;
+        sum = across + one.to * across_width;
+        for (std::size_t j = 0; j < across_width; ++j) {
+            const double there = one.presence - extra[j];
+            sum[j] += one.weight * (there > 0.0 ? there : 0.0) * count[j];
+        }
+    }
+}
+
+HARDWOOD_CLONES
+void two_class_losses(const double* totals, const double* right, std::size_t width, const double* first_across,
+                      const double* second_across, std::size_t crossed, double* loss) {
+    const double* other_right = right + width;
+    for (std::size_t t = 0; t < crossed; ++t) {
+        const double first_left =
+            totals[1] - other_right[t] + right[t] + first_across[t] + second_across[crossed + t];
+        const double second_left =
+            totals[0] - right[t] + other_right[t] + second_across[t] + first_across[crossed + t];
+        loss[t] = first_left < second_left ? first_left : second_left;
+    }
+    for (std::size_t t = crossed; t < width; ++t) {
+        const double first_left = totals[1] - other_right[t] + right[t];
+        const double second_left = totals[0] - right[t] + other_right[t];
+        loss[t] = first_left < second_left ? first_left : second_left;
+    }
+}
+
+HARDWOOD_CLONES
+void gather(std::span<const GatherEntry> entries, const double* from, double total, double* to) {
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+        to[k] = entries[k].total_part * total + entries[k].sign * from[entries[k].column];
+    }
 }
 
 }  // namespace hardwood::search

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 namespace hardwood::search {
 
@@ -18,5 +20,41 @@ struct SideSums {
 };
 SideSums side_sums(const double* here, const double* weight, const double* cross, const double* side,
                    std::size_t begin, std::size_t end);
+
+// Turns 64 rows of 64 bits into columns: bit c of row r becomes bit r of row c.
+void transpose(std::uint64_t rows[64]);
+
+// out[c * stride + d] = how many bits columns c and d have in common. Bits of a column stand in blocks of 64, block after
+// block, each with `stride` columns, a multiple of `lanes`.
+void pair_counts(const std::uint64_t* columns, std::size_t n_blocks, std::size_t n_columns, std::size_t stride,
+                 double* out);
+
+// What some of the rows of a group add to a side of a test: `from` is a row of counts, `to` a row of sums.
+struct Contribution {
+    std::size_t from;
+    std::size_t to;
+    double weight;
+    double presence;
+};
+
+// own[to] += weight * presence * own_count[from], across[to] += weight * (presence - extra)_+ * across_count[from],
+// for rows of two widths.
+void add_contributions(std::span<const Contribution> contributions, const double* own_count, std::size_t own_width,
+                       const double* across_count, const double* extra, std::size_t across_width, double* own,
+                       double* across);
+
+// The smaller loss of the two ways to label a last test, for two classes and `width` tests: from the totals of the classes,
+// what is right of each test, class after class, and, for the first `crossed` tests, what of each class can cross it, from the
+// left, then from the right.
+void two_class_losses(const double* totals, const double* right, std::size_t width, const double* first_across,
+                      const double* second_across, std::size_t crossed, double* loss);
+
+// to[k] = total_part * total + sign * from[column], for the k-th entry.
+struct GatherEntry {
+    std::int32_t column = 0;
+    double total_part = 0.0;
+    double sign = 0.0;
+};
+void gather(std::span<const GatherEntry> entries, const double* from, double total, double* to);
 
 }  // namespace hardwood::search

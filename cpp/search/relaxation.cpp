@@ -116,13 +116,13 @@ double Relaxation::leaf(const View& view, Choice& choice) const {
     return std::max(0.0, total - best);
 }
 
-// The best labels p left and q right, p != q (theory, section 3). A sample on the left is lost if its class is not p, and
-// by crossing if it is p; so the pair saves own_left[p] - cross_left[p] + own_right[q] - cross_right[q] of the total.
-Relaxation::Pair Relaxation::best_pair(const double* own_left, const double* cross_left, const double* own_right,
-                                       const double* cross_right, double total) const {
+// A sample on the left is lost if its class is not p, and by crossing if it is p; so the pair saves
+// own_left[p] - cross_left[p] + own_right[q] - cross_right[q] of the total.
+LeafPair best_pair(std::size_t n_classes, const double* own_left, const double* cross_left, const double* own_right,
+                   const double* cross_right, double total) {
     double first = -infinity, second = -infinity;
     int first_class = 0, second_class = 0;
-    for (std::size_t c = 0; c < n_classes_; ++c) {
+    for (std::size_t c = 0; c < n_classes; ++c) {
         const double saved = own_right[c] - cross_right[c];
         if (saved > first) {
             second = first;
@@ -134,8 +134,8 @@ Relaxation::Pair Relaxation::best_pair(const double* own_left, const double* cro
             second_class = static_cast<int>(c);
         }
     }
-    Pair best{infinity, 0, 0};
-    for (std::size_t c = 0; c < n_classes_; ++c) {
+    LeafPair best{infinity, 0, 0};
+    for (std::size_t c = 0; c < n_classes; ++c) {
         const bool taken = first_class == static_cast<int>(c);
         const double saved = own_left[c] - cross_left[c] + (taken ? second : first);
         if (total - saved < best.loss) best = {total - saved, static_cast<int>(c), taken ? second_class : first_class};
@@ -161,7 +161,7 @@ void Relaxation::last_level(const View& view, double node_price, Relaxed& result
             cross[c] = sums.there - sums.there_right;
             cross[n_classes_ + c] = sums.there_right;
         }
-        const Pair pair = best_pair(own.data(), cross.data(), own.data() + n_classes_, cross.data() + n_classes_, total);
+        const LeafPair pair = best_pair(n_classes_, own.data(), cross.data(), own.data() + n_classes_, cross.data() + n_classes_, total);
         result.by_test[t] = pair.loss + node_price;
         if (result.by_test[t] < result.value) {
             result.value = result.by_test[t];
@@ -252,7 +252,7 @@ void Relaxation::two_levels(const View& view, double node_price, Relaxed& result
                 }
             }
             for (int side = 0; side < 2; ++side) {
-                const Pair pair = best_pair(own[side][0], across[side][0], own[side][1], across[side][1], total[side]);
+                const LeafPair pair = best_pair(n_classes_, own[side][0], across[side][0], own[side][1], across[side][1], total[side]);
                 if (pair.loss + node_price < best[side]) {
                     best[side] = pair.loss + node_price;
                     choice[side][0] = {(*view.tests)[t], 0};

@@ -39,6 +39,16 @@ struct Relaxed {
     Skeleton best;                // a subtree that attains `value`; position 1 is the region's top
 };
 
+// The best labels p left and q right of a last test, p != q (theory, section 3), from what each class has on its own side and
+// across, and the total on their own sides.
+struct LeafPair {
+    double loss;
+    int left;
+    int right;
+};
+LeafPair best_pair(std::size_t n_classes, const double* own_left, const double* cross_left, const double* own_right,
+                   const double* cross_right, double total);
+
 // Solves the relaxation of a view. Values above `cutoff` need not be exact, only larger than it. When the watch stops, what
 // is not known yet counts as no loss, which is a bound still.
 class Relaxation {
@@ -48,18 +58,10 @@ public:
     Relaxed solve(const View& view, int levels, double node_price, double cutoff = infinity);
 
 private:
-    struct Pair {
-        double loss;
-        int left;
-        int right;
-    };
-
     double leaf(const View& view, Choice& choice) const;
     void last_level(const View& view, double node_price, Relaxed& result) const;
     void two_levels(const View& view, double node_price, Relaxed& result);
     void more_levels(const View& view, int levels, double node_price, double cutoff, Relaxed& result);
-    Pair best_pair(const double* own_left, const double* cross_left, const double* own_right, const double* cross_right,
-                   double total) const;
 
     std::size_t n_classes_;
     Watch& watch_;
