@@ -211,7 +211,8 @@ NB_MODULE(_core, m) {
         .def_rw("inherit_shares", &Options::inherit_shares)
         .def_rw("pool", &Options::pool)
         .def_rw("skip_twins", &Options::skip_twins)
-        .def_rw("surrogate", &Options::surrogate);
+        .def_rw("surrogate", &Options::surrogate)
+        .def_rw("sharing", &Options::sharing);
 
     m.def("search", &run_search, "values"_a, "prices"_a, "labels"_a, "n_classes"_a, "tests"_a, "budget"_a, "depth"_a,
           "penalty"_a, "seconds"_a, "work"_a, "memory"_a, "upper_bound"_a, "start"_a, "options"_a, "on_progress"_a);

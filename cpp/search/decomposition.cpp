@@ -79,11 +79,11 @@ bool Meetings::step(const std::vector<const std::vector<double>*>& loss, double 
 
 // The shares of the nearest price that was tried here or at the parent; otherwise most of a point goes to the region
 // where it is cheapest, and some to the region where it is cheapest next.
-Shares Decomposition::first_shares(const Node& node, double price) const {
-    const Shares* known = nullptr;
+Shares Decomposition::first_shares(const Node& node, double price, const Shares* start) const {
+    const Shares* known = start;
     double distance = infinity;
     for (const PriceBound& bound : node.bounds) {
-        if (!bound.shares.empty() && std::abs(bound.price - price) < distance) {
+        if (start == nullptr && !bound.shares.empty() && std::abs(bound.price - price) < distance) {
             distance = std::abs(bound.price - price);
             known = &bound.shares;
         }
@@ -168,7 +168,8 @@ void Decomposition::relaxed_losses(const Region& region, const View& view, const
     }
 }
 
-PriceBound Decomposition::bound(const Node& node, double price, Task& task, double target, int iterations) {
+PriceBound Decomposition::bound(const Node& node, double price, Task& task, double target, int iterations,
+                                const Shares* start) {
     const std::size_t n_regions = node.open.size();
     PriceBound result;
     result.price = price;
@@ -179,7 +180,7 @@ PriceBound Decomposition::bound(const Node& node, double price, Task& task, doub
         result.by_test.emplace_back(region->tests.size(), -infinity);
     }
     const Meetings meetings(instance_, node, task, price);
-    Shares shares = first_shares(node, price);
+    Shares shares = first_shares(node, price, start);
     if (meetings.size() == 0) iterations = 1;
     std::vector<std::vector<double>> loss(n_regions);
     std::vector<const std::vector<double>*> loss_of(n_regions);

@@ -45,8 +45,9 @@ public:
     Decomposition(const Instance& instance, Watch& watch)
         : instance_(instance), relaxation_(instance.n_classes(), watch), watch_(watch) {}
 
-    // A bound at a price; stops early once `target` is reached.
-    PriceBound bound(const Node& node, double price, Task& task, double target, int iterations);
+    // A bound at a price; stops early once `target` is reached. `start`: shares to begin with.
+    PriceBound bound(const Node& node, double price, Task& task, double target, int iterations,
+                     const Shares* start = nullptr);
 
     // The relaxed optimum of one region under shares, with its losses.
     Relaxed relax(const Region& region, View& view, const std::vector<double>& shares, const Task& task);
@@ -55,7 +56,7 @@ public:
     long long work() const { return work_; }
 
 private:
-    Shares first_shares(const Node& node, double price) const;
+    Shares first_shares(const Node& node, double price, const Shares* start) const;
 
     const Instance& instance_;
     Relaxation relaxation_;

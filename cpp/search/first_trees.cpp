@@ -56,6 +56,10 @@ void Search::find_first_trees() {
     if (!options_.surrogate) return;
     const RegionPtr root = root_region(instance_, depth_);
     const auto try_price = [&](double price) {
+        if (sharing_.fits()) {
+            offer(sharing_.best_by_sum(*root, price));
+            return;
+        }
         Skeleton tree(std::size_t{2} << depth_);
         surrogate(*root, price, tree);
         offer(tree);

@@ -153,10 +153,9 @@ void two_class_losses(const double* totals, const double* right, std::size_t wid
 }
 
 HARDWOOD_CLONES
-void gather(std::span<const GatherEntry> entries, const double* from, double total, double* to) {
-    for (std::size_t k = 0; k < entries.size(); ++k) {
-        to[k] = entries[k].total_part * total + entries[k].sign * from[entries[k].column];
-    }
+void gather(std::span<const std::int32_t> column, const double* total_part, const double* sign, const double* from,
+            double total, double* to) {
+    for (std::size_t k = 0; k < column.size(); ++k) to[k] = total_part[k] * total + sign[k] * from[column[k]];
 }
 
 }  // namespace hardwood::search

@@ -49,12 +49,8 @@ void add_contributions(std::span<const Contribution> contributions, const double
 void two_class_losses(const double* totals, const double* right, std::size_t width, const double* first_across,
                       const double* second_across, std::size_t crossed, double* loss);
 
-// to[k] = total_part * total + sign * from[column], for the k-th entry.
-struct GatherEntry {
-    std::int32_t column = 0;
-    double total_part = 0.0;
-    double sign = 0.0;
-};
-void gather(std::span<const GatherEntry> entries, const double* from, double total, double* to);
+// to[k] = total_part[k] * total + sign[k] * from[column[k]].
+void gather(std::span<const std::int32_t> column, const double* total_part, const double* sign, const double* from,
+            double total, double* to);
 
 }  // namespace hardwood::search

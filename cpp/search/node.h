@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "crossings.h"
 #include "region.h"
 
 namespace hardwood::search {
@@ -19,6 +20,7 @@ struct PriceBound {
     std::vector<std::vector<double>> by_test;
     std::vector<double> by_leaf;
     Shares shares;
+    std::shared_ptr<const Crossings> crossings;  // where the bound comes from shared weights
 };
 
 struct Interval {
@@ -34,6 +36,7 @@ struct Node {
     std::vector<PriceBound> bounds;                             // found at this node
     std::vector<std::pair<double, double>> inherited;           // price and bound, from its ancestors
     std::vector<std::pair<double, Shares>> inherited_shares;    // price and shares, from its parent
+    std::vector<std::pair<double, std::shared_ptr<const Crossings>>> inherited_crossings;
 
     int levels() const {
         int most = 0;

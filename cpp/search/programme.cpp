@@ -39,6 +39,7 @@ Programme::Programme(const Instance& instance, Watch& watch)
       watch_(watch),
       n_points_(instance.n_points()),
       n_classes_(instance.n_classes()),
+      repeat_(instance.n_samples() <= 4.0 * static_cast<double>(instance.n_points())),
       representative_(instance.n_features()),
       value_(instance.n_features() * n_points_, 0),
       tests_of_(instance.n_features()),
@@ -184,8 +185,10 @@ void Programme::add_region(const Region& region, const std::vector<double>& weig
         if (region.points[j] == no_point || weight[j] <= 0) continue;
         const double cost = scaled(region.cost[j]);
         if (cost >= 1.0) continue;
-        groups[{instance_.label(region.points[j]), cost, weight[j]}].push_back(
-            static_cast<std::uint32_t>(region.points[j]));
+        const double count = instance_.count()[region.points[j]];
+        const auto copies = static_cast<std::size_t>(repeat_ ? count : 1.0);
+        auto& rows = groups[{instance_.label(region.points[j]), cost, repeat_ ? weight[j] / count : weight[j]}];
+        rows.insert(rows.end(), copies, static_cast<std::uint32_t>(region.points[j]));
     }
     part.groups.clear();
     part.rows.clear();

@@ -16,33 +16,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "crossings.h"
 #include "relaxation.h"
 
 namespace hardwood::search {
 
 enum class Rule { own, shared, sum };
-
-// For rule `shared`: which part of a point crosses a test, by its class and its side, for a point that could cross for
-// nothing; the part of others fades with their presence across. The part that crosses depends on the point and the test only,
-// and the parts multiply along a path, so they add up to one over the leaves and do not depend on the order of the tests.
-class Crossings {
-public:
-    Crossings() = default;
-    Crossings(std::size_t n_classes, std::size_t n_tests, double part) : n_tests_(n_tests), part_(n_classes * 2 * n_tests, part) {}
-
-    double& operator()(std::size_t c, int side, std::size_t test) {
-        return part_[(c * 2 + static_cast<std::size_t>(side)) * n_tests_ + test];
-    }
-    double operator()(std::size_t c, int side, std::size_t test) const {
-        return part_[(c * 2 + static_cast<std::size_t>(side)) * n_tests_ + test];
-    }
-    std::vector<double>& parts() { return part_; }
-    const std::vector<double>& parts() const { return part_; }
-
-private:
-    std::size_t n_tests_ = 0;
-    std::vector<double> part_;
-};
 
 class Programme {
 public:
@@ -153,6 +132,7 @@ private:
     Watch& watch_;
     std::size_t n_points_;
     std::size_t n_classes_;
+    bool repeat_;  // whether a point stands in as many rows as it has samples: more rows, but fewer groups
     std::size_t most_values_ = 0;
     std::vector<std::vector<std::size_t>> representative_;  // by feature and value: a point that has it
     std::vector<std::uint16_t> value_;                      // feature after feature: which of its values each point has

@@ -26,18 +26,19 @@ double best_leaf(const double* mass, std::size_t n_classes, std::size_t stride, 
 // Sums of chosen columns: of those listed, or of all that are not. Most are of a single column.
 class Gather {
 public:
-    explicit Gather(std::size_t size) : entries_(size) {}
+    explicit Gather(std::size_t size) : column_(size, 0), total_part_(size, 0.0), sign_(size, 0.0) {}
 
     void set(std::size_t k, std::span<const std::size_t> columns, bool all_others) {
         const double sign = all_others ? -1.0 : 1.0;
-        entries_[k] = {0, all_others ? 1.0 : 0.0, columns.empty() ? 0.0 : sign};
+        total_part_[k] = all_others ? 1.0 : 0.0;
         if (columns.empty()) return;
-        entries_[k].column = static_cast<std::int32_t>(columns[0]);
+        column_[k] = static_cast<std::int32_t>(columns[0]);
+        sign_[k] = sign;
         for (const std::size_t column : columns.subspan(1)) more_.push_back({k, column, sign});
     }
 
     void apply(const double* from, double total, double* to) const {
-        gather(entries_, from, total, to);
+        gather(column_, total_part_.data(), sign_.data(), from, total, to);
         for (const More& more : more_) to[more.at] += more.sign * from[more.column];
     }
 
@@ -46,7 +47,8 @@ private:
         std::size_t at, column;
         double sign;
     };
-    std::vector<GatherEntry> entries_;
+    std::vector<std::int32_t> column_;
+    std::vector<double> total_part_, sign_;
     std::vector<More> more_;
 };
 

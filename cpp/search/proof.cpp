@@ -70,7 +70,7 @@ bool Search::close(double rival, int most_tests) {
     const double lowest = integral_ ? 0.0 : 1.0 / instance_.budget();
     root.alive = {{lowest, std::max(lowest, highest)}};
     if (most_tests < (1 << std::min(depth_, 20)) - 1) test_price = price_of_tests(root);
-    if (cost_of(root) < affordable) evaluate(root, false);
+    if (sharing_.fits() || cost_of(root) < affordable) evaluate(root, false);
     if (watch_.stopped()) leave_open(dual_bound(root));
     if (!watch_.stopped() && !root.alive.empty()) expand_root(root);
     pending_.clear();

@@ -15,6 +15,7 @@ struct Options {
     bool pool = true;            // regions remember good subtrees
     bool skip_twins = true;      // one of two orders of the same tests
     bool surrogate = true;       // good trees before the search begins
+    bool sharing = true;         // bounds from shared weights
 };
 
 class RegionSolver {

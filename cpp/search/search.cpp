@@ -39,11 +39,12 @@ Search::Search(const Instance& instance, int depth, double penalty, const Option
       penalty_(penalty),
       options_(options),
       watch_(limits.seconds,
-             [this] { return on_progress_(state()) && (work_limit_ < 0 || decomposition_.work() < work_limit_); }),
+             [this] { return on_progress_(state()) && (work_limit_ < 0 || work() < work_limit_); }),
       on_progress_(std::move(on_progress)),
       work_limit_(limits.work),
       decomposition_(instance, watch_),
       solver_(instance, options_, decomposition_, watch_),
+      sharing_(instance, watch_),
       evaluate_tree_(instance),
       upper_bound_(instance.n_samples()),
       integral_(instance.smallest_price() > instance.budget()),
@@ -63,13 +64,13 @@ State Search::state() const {
         for (const double pending : pending_) dual = std::max(dual, pending);
         bound = std::min(bound, std::max(best_correct_, std::ceil(dual)));
     }
-    return {watch_.elapsed(), best_correct_, best_tests_, bound, proved_, decomposition_.work()};
+    return {watch_.elapsed(), best_correct_, best_tests_, bound, proved_, work()};
 }
 
 const char* Search::stop_reason() const {
     if (!watch_.has_stopped()) return "finished";
     if (!watch_.interrupted()) return "time_limit";
-    return work_limit_ >= 0 && decomposition_.work() >= work_limit_ ? "work_limit" : "interrupted";
+    return work_limit_ >= 0 && work() >= work_limit_ ? "work_limit" : "interrupted";
 }
 
 // A tree beats the rival iff its dual value exceeds it at some price: n - price * budget - loss > rival. The goal is
@@ -164,6 +165,27 @@ double Search::dual_bound(const Node& node) const {
     return bound;
 }
 
+// Shared weights first where there are many levels; shares point by point where they are affordable.
+PriceBound Search::bound_at(const Node& node, double price, double target) {
+    const int levels = node.levels();
+    const bool single = node.open.size() == 1;
+    if (!options_.sharing || !sharing_.fits() || (!single && levels < 3)) {
+        return decomposition_.bound(node, price, *this, target, iterations_for(levels));
+    }
+    PriceBound bound = sharing_.bound(node, price, *this, target, single ? 12 : 4);
+    if (single || levels > 3 || bound.value >= target || watch_.stopped()) return bound;
+    PriceBound fine = decomposition_.bound(node, price, *this, target, iterations_for(levels), &bound.shares);
+    fine.crossings = bound.crossings;
+    for (std::size_t k = 0; k < node.open.size(); ++k) {
+        for (std::size_t t = 0; t < fine.by_test[k].size(); ++t) {
+            fine.by_test[k][t] = std::max(fine.by_test[k][t], bound.by_test[k][t]);
+        }
+        fine.by_leaf[k] = std::max(fine.by_leaf[k], bound.by_leaf[k]);
+    }
+    fine.value = std::max(fine.value, bound.value);
+    return fine;
+}
+
 void Search::evaluate(Node& node, bool thorough) {
     const int levels = node.levels();
     const double resolution = (levels == 1 ? 0.5 : 1.0) / instance_.budget();
@@ -182,7 +204,7 @@ void Search::evaluate(Node& node, bool thorough) {
         interval = {std::max(overlap->low, interval.low), std::min(overlap->high, interval.high)};
         const double price = interval.high;
         --left;
-        PriceBound bound = decomposition_.bound(node, price, *this, goal(interval.low), iterations_for(levels));
+        PriceBound bound = bound_at(node, price, goal(interval.low));
         if (watch_.stopped()) return;
         if (thorough && options_.nesting && node.open.size() > 1 && bound.value < goal(interval.low)) {
             const double now = goal(price);
@@ -230,9 +252,11 @@ Node Search::make_child(const Node& node, std::size_t region, std::size_t test, 
     child.alive = std::move(alive);
     child.inherited = node.inherited;
     for (const PriceBound& bound : node.bounds) {
+        if (bound.crossings) child.inherited_crossings.emplace_back(bound.price, bound.crossings);
         const double value = test == no_point ? bound.by_leaf[region] : bound.by_test[region][test];
         child.inherited.emplace_back(bound.price, std::max(bound.value, value));
     }
+    if (child.inherited_crossings.empty()) child.inherited_crossings = node.inherited_crossings;
     return child;
 }
 

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "region_solver.h"
+#include "sharing.h"
 
 namespace hardwood::search {
 
@@ -59,6 +60,8 @@ private:
     void shrink();
 
     void evaluate(Node& node, bool thorough);
+    PriceBound bound_at(const Node& node, double price, double target);
+    long long work() const { return decomposition_.work() + sharing_.work(); }
     double price_of_tests(const Node& root);
     void expand(Node& node);
     void expand_root(Node& root);
@@ -83,6 +86,7 @@ private:
     long long work_limit_;
     Decomposition decomposition_;
     RegionSolver solver_;
+    Sharing sharing_;
     Evaluator evaluate_tree_;
 
     Skeleton best_tree_;
