@@ -43,8 +43,9 @@ Programme::Programme(const Instance& instance, Watch& watch)
       representative_(instance.n_features()),
       value_(instance.n_features() * n_points_, 0),
       tests_of_(instance.n_features()),
+      n_columns_(instance.n_features(), 0),
       first_bit_(instance.n_features(), 0),
-      zero_bit_(instance.n_features(), 0) {
+      value_bit_(instance.n_features(), 0) {
     for (std::size_t t = 0; t < instance.tests().size(); ++t) {
         std::vector<int>& own = tests_of_[feature_of(t)];
         place_of_test_.push_back(own.size());
@@ -60,22 +61,32 @@ Programme::Programme(const Instance& instance, Watch& watch)
             value_[f * n_points_ + i] = static_cast<std::uint16_t>(at);
             representative_[f][static_cast<std::size_t>(at)] = i;
         }
-        first_bit_[f] = bits;
-        bits += codes.size() - 1;
         most_values_ = std::max(most_values_, codes.size());
+        first_bit_[f] = bits;
+        n_columns_[f] = instance.prices(f).ordered || codes.size() == 2 ? codes.size() - 1 : codes.size();
+        bits += n_columns_[f];
     }
-    n_reduced_words_ = (bits + 63) / 64;
+    n_column_words_ = (bits + 63) / 64;
     for (std::size_t f = 0; f < instance.n_features(); ++f) {
-        if (!tests_of_[f].empty()) zero_bit_[f] = bits++;
+        value_bit_[f] = bits;
+        bits += representative_[f].size();
     }
     n_words_ = (bits + 63) / 64;
     bits_.assign(n_points_ * n_words_, 0);
     for (std::size_t f = 0; f < instance.n_features(); ++f) {
         if (tests_of_[f].empty()) continue;
+        const std::size_t n_values = representative_[f].size();
         for (std::size_t i = 0; i < n_points_; ++i) {
+            const auto set = [&](std::size_t bit) {
+                bits_[i * n_words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
+            };
             const std::size_t v = value_[f * n_points_ + i];
-            const std::size_t bit = v == 0 ? zero_bit_[f] : first_bit_[f] + v - 1;
-            bits_[i * n_words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
+            set(value_bit_[f] + v);
+            if (n_columns_[f] == n_values) {
+                set(first_bit_[f] + v);
+            } else {
+                for (std::size_t below = 0; below < v; ++below) set(first_bit_[f] + below);
+            }
         }
     }
     home_side_.resize(instance.tests().size());
@@ -128,7 +139,54 @@ Programme::State* Programme::state_of(const Limit& limit) {
         }
     }
     state.part.resize(state.cuts.size());
+    if (slopes_known_) find_alike(state);
     return &state;
+}
+
+Programme::Terms Programme::terms_of(std::size_t feature, const std::vector<std::size_t>& values) const {
+    const std::size_t n_values = representative_[feature].size();
+    std::vector<bool> wanted(n_values, false);
+    for (const std::size_t v : values) wanted[v] = true;
+    Terms terms;
+    if (n_columns_[feature] == n_values) {
+        terms.all = 2 * values.size() > n_values;
+        for (std::size_t v = 0; v < n_values; ++v) {
+            if (wanted[v] != terms.all) terms.columns.emplace_back(v, terms.all ? -1.0 : 1.0);
+        }
+        return terms;
+    }
+    for (std::size_t v = 0; v < n_values; ++v) {  // runs of values: above what is before them, but not above their last
+        if (!wanted[v]) continue;
+        if (v == 0) terms.all = true;
+        if (v > 0 && !wanted[v - 1]) terms.columns.emplace_back(v - 1, 1.0);
+        if (v + 1 < n_values && !wanted[v + 1]) terms.columns.emplace_back(v, -1.0);
+    }
+    return terms;
+}
+
+// Values on the same side that pay the same to cross and cross in the same part.
+void Programme::find_alike(State& state) const {
+    std::map<std::vector<std::size_t>, std::size_t> known;
+    for (std::size_t k = 0; k < state.cuts.size(); ++k) {
+        Cut& cut = state.cuts[k];
+        if (!cut.splits) continue;
+        const auto t = static_cast<std::size_t>(tests_of_[state.limit.feature][k]);
+        std::map<std::tuple<int, double, double, int>, std::vector<std::size_t>> classes;
+        for (std::size_t v = 0; v < cut.side.size(); ++v) {
+            classes[{cut.side[v], cut.extra[1 - cut.side[v]][v], slope_[t][v], home_side_[t][v]}].push_back(v);
+        }
+        for (auto& [key, values] : classes) {
+            const std::size_t value = values.front();
+            const auto [entry, is_new] = known.try_emplace(values, state.sets.size());
+            if (is_new) state.sets.push_back(terms_of(state.limit.feature, values));
+            cut.alike.push_back({entry->second, value});
+        }
+        std::vector<std::size_t> right;
+        for (std::size_t v = 0; v < cut.side.size(); ++v) {
+            if (cut.side[v] == 1) right.push_back(v);
+        }
+        cut.right = terms_of(state.limit.feature, right);
+    }
 }
 
 Programme::State* Programme::part_of_state(State& state, int test, int side) {
@@ -143,12 +201,15 @@ void Programme::set_price(double price) {
     if (price == price_) return;
     price_ = price;
     states_.clear();
+    slopes_known_ = false;
     for (std::size_t t = 0; t < instance_.tests().size(); ++t) {
         const Cut& cut = state_of(instance_.open_limit(feature_of(t)))->cuts[place_of_test_[t]];
         home_side_[t] = cut.side;
         slope_[t].resize(cut.side.size());
         for (std::size_t v = 0; v < cut.side.size(); ++v) slope_[t][v] = presence(cut.extra[1 - cut.side[v]][v]);
     }
+    slopes_known_ = true;
+    for (auto& [limit, state] : states_) find_alike(state);
 }
 
 void Programme::set(double price, const Crossings& crossings) {
@@ -164,15 +225,6 @@ void Programme::set(double price, const Crossings& crossings) {
             }
         }
     }
-}
-
-double Programme::sent(std::size_t label, std::size_t test, int side, std::size_t value, const Cut& cut) const {
-    switch (rule_) {
-        case Rule::own: return cut.side[value] == side ? 1.0 : 0.0;
-        case Rule::shared: return part_[part_index(label, test, side) + value];
-        case Rule::sum: return 1.0;
-    }
-    return 0.0;
 }
 
 void Programme::add_region(const Region& region, const std::vector<double>& weight, Part& part) {

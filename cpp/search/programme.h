@@ -56,17 +56,32 @@ public:
     void set(double price, const Crossings& crossings);
 
 private:
+    // How many rows have one of some values of a feature: a sum of the counts of its columns, and perhaps of all rows.
+    struct Terms {
+        bool all = false;
+        std::vector<std::pair<std::size_t, double>> columns;  // column of the feature, and sign
+    };
+    Terms terms_of(std::size_t feature, const std::vector<std::size_t>& values) const;
+
     // What is left of a feature, and what its tests do there. Vectors are by value of the feature.
     struct State;
     struct Cut {
         bool splits = false;
         std::vector<std::uint8_t> side;            // where the value is cheapest
         std::array<std::vector<double>, 2> extra;  // price times the cost of being on a side, 0 where it is cheapest
+        // Values that the test treats alike: a set of values of the state, and one of them.
+        struct Alike {
+            std::size_t set;
+            std::size_t value;
+        };
+        std::vector<Alike> alike;
+        Terms right;
     };
     struct State {
         Limit limit;
         std::vector<double> cost;
         std::vector<Cut> cuts;                                // by test of the feature
+        std::vector<Terms> sets;                              // of values that some test treats alike
         std::vector<std::array<State*, 2>> part;        // by test and side, once it was asked for
     };
 
@@ -113,8 +128,12 @@ private:
     void set_price(double price);
     State* state_of(const Limit& limit);
     State* part_of_state(State& state, int test, int side);
+    void find_alike(State& state) const;
     // Which part of a point goes to a side of a test, by its value.
-    double sent(std::size_t label, std::size_t test, int side, std::size_t value, const Cut& cut) const;
+    double sent(std::size_t label, std::size_t test, int side, std::size_t value, const Cut& cut) const {
+        if (rule_ == Rule::own) return cut.side[value] == side ? 1.0 : 0.0;
+        return rule_ == Rule::sum ? 1.0 : part_[part_index(label, test, side) + value];
+    }
     void add_region(const Region& region, const std::vector<double>& weight, Part& part);
     void split(const Part& part, int test, int side, Part& result);
     Key with(const Key& key, int test, int side) const;
@@ -138,13 +157,14 @@ private:
     std::vector<std::uint16_t> value_;                      // feature after feature: which of its values each point has
     std::vector<std::vector<int>> tests_of_;                // by feature
     std::vector<std::size_t> place_of_test_;                // in the list of its feature
-    // Bits of each point: one for each value of each feature but the first, then the first values.
-    std::size_t n_words_ = 0, n_reduced_words_ = 0;
+    // Bits of each point. First the columns: for an ordered feature, whether the value is above each value but the last; for
+    // others, whether it is each value (of two, only the second). Then the values.
+    std::size_t n_words_ = 0, n_column_words_ = 0;
     std::vector<std::uint64_t> bits_;
-    std::vector<std::size_t> first_bit_;  // by feature: of its second value
-    std::vector<std::size_t> zero_bit_;   // by feature: of its first value
+    std::vector<std::size_t> n_columns_, first_bit_, value_bit_;  // by feature
 
     double price_ = -1.0;
+    bool slopes_known_ = false;
     Rule rule_ = Rule::own;
     double test_price_ = 0.0;
     Crossings crossings_;
@@ -170,9 +190,8 @@ private:
     std::vector<std::uint64_t> seen_;                  // bits of the values that occur
     std::vector<LiveTest> live_;                       // tests with points on both sides
     std::vector<std::vector<std::size_t>> occurring_;  // by feature: values that occur; empty without a live test
-    std::vector<std::vector<std::size_t>> columns_of_;  // by feature
     std::vector<std::uint64_t> column_bits_;
-    std::vector<double> pair_count_, own_count_, across_count_, own_, across_, total_, same_feature_;
+    std::vector<double> pair_count_, own_count_, across_count_, own_, across_, total_, same_feature_, value_count_;
 };
 
 }  // namespace hardwood::search

@@ -23,18 +23,22 @@ double best_leaf(const double* mass, std::size_t n_classes, std::size_t stride, 
     return std::max(0.0, total - most);
 }
 
-// Sums of chosen columns: of those listed, or of all that are not. Most are of a single column.
+// Sums of columns, most of them of a single one.
 class Gather {
 public:
     explicit Gather(std::size_t size) : column_(size, 0), total_part_(size, 0.0), sign_(size, 0.0) {}
 
-    void set(std::size_t k, std::span<const std::size_t> columns, bool all_others) {
-        const double sign = all_others ? -1.0 : 1.0;
-        total_part_[k] = all_others ? 1.0 : 0.0;
-        if (columns.empty()) return;
-        column_[k] = static_cast<std::int32_t>(columns[0]);
-        sign_[k] = sign;
-        for (const std::size_t column : columns.subspan(1)) more_.push_back({k, column, sign});
+    template <typename Terms>
+    void set(std::size_t k, const Terms& terms, std::size_t first_column) {
+        total_part_[k] = terms.all ? 1.0 : 0.0;
+        for (const auto& [column, sign] : terms.columns) {
+            if (sign_[k] == 0.0) {
+                column_[k] = static_cast<std::int32_t>(first_column + column);
+                sign_[k] = sign;
+            } else {
+                more_.push_back({k, first_column + column, sign});
+            }
+        }
     }
 
     void apply(const double* from, double total, double* to) const {
@@ -78,7 +82,7 @@ void Programme::find_live_tests(const Part& part) {
         occurring_[f].clear();
         if (tests_of_[f].empty()) continue;
         for (std::size_t v = 0; v < representative_[f].size(); ++v) {
-            const std::size_t bit = v == 0 ? zero_bit_[f] : first_bit_[f] + v - 1;
+            const std::size_t bit = value_bit_[f] + v;
             if ((seen_[bit / 64] >> (bit % 64) & 1) != 0) occurring_[f].push_back(v);
         }
         const bool price_by_category = instance_.prices(f).columns > 1;
@@ -132,46 +136,43 @@ void Programme::look_at_two(const Part& part, Look& result) {
     const std::size_t n_live = live_.size();
     if (n_live == 0) return;
 
-    // Columns: values that occur, the first value of each feature left out since it follows from the others.
-    // Rows: all values that occur. Crossings: for each test that can be crossed, its values, left ones first.
+    // Columns: those of features with a live test. Rows: sets of values that some test treats alike.
+    std::vector<std::size_t> column_bit, first_column(instance_.n_features(), 0), first_row(instance_.n_features(), 0);
     struct Row {
-        std::size_t feature, value, column;
+        const Terms* terms;
+        std::size_t first_column;
     };
-    columns_of_.assign(instance_.n_features(), {});
-    std::vector<std::size_t> column_bit;
     std::vector<Row> rows;
-    std::vector<std::size_t> first_row(instance_.n_features(), 0);
     for (std::size_t f = 0; f < occurring_.size(); ++f) {
+        if (occurring_[f].empty()) continue;
+        first_column[f] = column_bit.size();
         first_row[f] = rows.size();
-        for (const std::size_t v : occurring_[f]) {
-            if (v > 0) {
-                columns_of_[f].push_back(column_bit.size());
-                column_bit.push_back(first_bit_[f] + v - 1);
-            }
-            rows.push_back({f, v, v > 0 ? column_bit.size() - 1 : no_point});
-        }
+        for (std::size_t c = 0; c < n_columns_[f]; ++c) column_bit.push_back(first_bit_[f] + c);
+        for (const Terms& terms : part.state[f]->sets) rows.push_back({&terms, first_column[f]});
     }
-    // Crossings: what could cross each test, from the left and from the right, by the first value that could; then other
-    // values, to be added to it. Tests that can be crossed come first.
+
+    // Crossings: what could cross each test, from the left and from the right, by the first set of values that could; then
+    // other sets, to be added to it. Tests that can be crossed come first.
     const auto can_be_crossed = [&](const LiveTest& live) {
-        return std::ranges::any_of(occurring_[live.feature],
-                                   [&](std::size_t v) { return live.cut->extra[1 - live.cut->side[v]][v] < 1.0; });
+        return std::ranges::any_of(live.cut->alike, [&](const Cut::Alike& alike) {
+            return live.cut->extra[1 - live.cut->side[alike.value]][alike.value] < 1.0;
+        });
     };
     const std::size_t n_crossed =
         static_cast<std::size_t>(std::ranges::stable_partition(live_, can_be_crossed).begin() - live_.begin());
     const std::size_t crossed_width = padded(n_crossed);
     struct Crossing {
-        std::size_t to, row, feature;
+        std::size_t to, row;
         double extra;
     };
     std::vector<Crossing> crossings;
-    std::vector<std::size_t> added_to;  // for other values: the crossing they are added to
+    std::vector<std::size_t> added_to;  // for other sets: the crossing they are added to
     for (std::size_t t = 0; t < n_crossed; ++t) {
         const LiveTest& live = live_[t];
         std::array<bool, 2> has{};
-        for (std::size_t k = 0; k < occurring_[live.feature].size(); ++k) {
-            const std::size_t v = occurring_[live.feature][k], side = live.cut->side[v];
-            const double price = live.cut->extra[1 - side][v];
+        for (const Cut::Alike& alike : live.cut->alike) {
+            const std::size_t side = live.cut->side[alike.value];
+            const double price = live.cut->extra[1 - side][alike.value];
             if (price >= 1.0) continue;
             std::size_t to = side * crossed_width + t;
             if (has[side]) {
@@ -179,7 +180,7 @@ void Programme::look_at_two(const Part& part, Look& result) {
                 to = 2 * crossed_width + added_to.size() - 1;
             }
             has[side] = true;
-            crossings.push_back({to, first_row[live.feature] + k, live.feature, price});
+            crossings.push_back({to, first_row[live.feature] + alike.set, price});
         }
     }
     const std::size_t across_width = 2 * crossed_width + padded(added_to.size());
@@ -187,26 +188,12 @@ void Programme::look_at_two(const Part& part, Look& result) {
     Gather crossing_columns(across_width);
     for (const Crossing& crossing : crossings) {
         extra[crossing.to] = crossing.extra;
-        const std::size_t column = rows[crossing.row].column;
-        if (column != no_point) {
-            crossing_columns.set(crossing.to, {&column, 1}, false);
-        } else {
-            crossing_columns.set(crossing.to, columns_of_[crossing.feature], true);
-        }
+        crossing_columns.set(crossing.to, *rows[crossing.row].terms, rows[crossing.row].first_column);
     }
     // What is on the right of each test.
     const std::size_t width = padded(n_live);
     Gather right_columns(width);
-    for (std::size_t t = 0; t < n_live; ++t) {
-        const LiveTest& live = live_[t];
-        std::array<std::vector<std::size_t>, 2> by_side;
-        std::size_t k = 0;
-        for (const std::size_t v : occurring_[live.feature]) {
-            if (v > 0) by_side[live.cut->side[v]].push_back(columns_of_[live.feature][k++]);
-        }
-        const bool first_is_right = live.cut->side[0] == 1;
-        right_columns.set(t, by_side[first_is_right ? 0 : 1], first_is_right);
-    }
+    for (std::size_t t = 0; t < n_live; ++t) right_columns.set(t, live_[t].cut->right, first_column[live_[t].feature]);
     const std::size_t own_width = padded(column_bit.size());
     const std::size_t n_slots = 2 * n_live;
     own_.assign(n_classes_ * n_slots * own_width, 0.0);
@@ -219,9 +206,12 @@ void Programme::look_at_two(const Part& part, Look& result) {
         const Cut* cut;
     };
     std::vector<Same> same;
+    std::vector<std::size_t> same_features;
+    std::vector<double> presences(most_values_), weights(most_values_);
     for (std::size_t s = 0; s < n_live; ++s) {
         const std::size_t f = live_[s].feature;
         if (tests_of_[f].size() < 2) continue;
+        if (std::ranges::find(same_features, f) == same_features.end()) same_features.push_back(f);
         for (int side = 0; side < 2; ++side) {
             State* left_over = part_of_state(*part.state[f], live_[s].test, side);
             for (std::size_t t = 0; t < n_live; ++t) {
@@ -233,7 +223,7 @@ void Programme::look_at_two(const Part& part, Look& result) {
     }
     same_feature_.assign(same.size() * 4 * n_classes_, 0.0);  // own left, own right, across left, across right
 
-    std::vector<double> row_count(rows.size());
+    std::vector<double> row_count(rows.size()), count(own_width, 0.0);
     std::vector<Contribution> contributions;
     const std::size_t stride = own_width;
     own_count_.assign(rows.size() * own_width, 0.0);
@@ -245,7 +235,7 @@ void Programme::look_at_two(const Part& part, Look& result) {
         for (std::size_t b = 0; b < n_blocks; ++b) {
             const std::size_t in_block = std::min<std::size_t>(64, n - 64 * b);
             std::size_t c = 0;
-            for (std::size_t w = 0; w < n_reduced_words_ && c < column_bit.size(); ++w) {
+            for (std::size_t w = 0; w < n_column_words_ && c < column_bit.size(); ++w) {
                 if (column_bit[c] / 64 != w) continue;
                 std::uint64_t block[64] = {};
                 for (std::size_t r = 0; r < in_block; ++r) {
@@ -258,18 +248,21 @@ void Programme::look_at_two(const Part& part, Look& result) {
             }
         }
         pair_counts(column_bits_.data(), n_blocks, column_bit.size(), stride, pair_count_.data());
+        for (std::size_t c = 0; c < column_bit.size(); ++c) count[c] = pair_count_[c * stride + c];
         for (std::size_t r = 0; r < rows.size(); ++r) {
             double* own = own_count_.data() + r * own_width;
-            if (rows[r].column != no_point) {
-                std::copy_n(pair_count_.data() + rows[r].column * stride, column_bit.size(), own);
-                row_count[r] = own[rows[r].column];
-                continue;
+            if (rows[r].terms->all) {
+                std::copy_n(count.data(), own_width, own);
+                row_count[r] = static_cast<double>(n);
+            } else {
+                std::fill_n(own, own_width, 0.0);
+                row_count[r] = 0.0;
             }
-            row_count[r] = static_cast<double>(n);
-            for (std::size_t c = 0; c < column_bit.size(); ++c) own[c] = pair_count_[c * stride + c];
-            for (const std::size_t other : columns_of_[rows[r].feature]) {
-                for (std::size_t c = 0; c < column_bit.size(); ++c) own[c] -= pair_count_[other * stride + c];
-                row_count[r] -= pair_count_[other * stride + other];
+            for (const auto& [column, sign] : rows[r].terms->columns) {
+                const std::size_t at = rows[r].first_column + column;
+                const double* pairs = pair_count_.data() + at * stride;
+                for (std::size_t c = 0; c < own_width; ++c) own[c] += sign * pairs[c];
+                row_count[r] += sign * count[at];
             }
         }
         for (std::size_t r = 0; r < rows.size() && across_width > 0; ++r) {
@@ -283,15 +276,15 @@ void Programme::look_at_two(const Part& part, Look& result) {
         double* totals = total_.data() + group.label * n_slots;
         for (std::size_t s = 0; s < n_live; ++s) {
             const LiveTest& live = live_[s];
-            for (std::size_t k = 0; k < occurring_[live.feature].size(); ++k) {
-                const std::size_t v = occurring_[live.feature][k], r = first_row[live.feature] + k;
+            for (const Cut::Alike& alike : live.cut->alike) {
+                const std::size_t r = first_row[live.feature] + alike.set;
                 if (row_count[r] == 0) continue;
                 for (int side = 0; side < 2; ++side) {
                     const auto a = static_cast<std::size_t>(side);
-                    const double presence = here - live.cut->extra[a][v];
+                    const double presence = here - live.cut->extra[a][alike.value];
                     if (presence <= 0) continue;
-                    const double weight =
-                        group.weight * sent(group.label, static_cast<std::size_t>(live.test), side, v, *live.cut);
+                    const double weight = group.weight * sent(group.label, static_cast<std::size_t>(live.test), side,
+                                                              alike.value, *live.cut);
                     if (weight <= 0) continue;
                     contributions.push_back({r, 2 * s + a, weight, presence});
                     totals[2 * s + a] += weight * presence * row_count[r];
@@ -301,22 +294,34 @@ void Programme::look_at_two(const Part& part, Look& result) {
         add_contributions(contributions, own_count_.data(), own_width, across_count_.data(), extra.data(), across_width,
                           own_.data() + group.label * n_slots * own_width,
                           across_.data() + group.label * n_slots * across_width);
+        if (same.empty()) continue;
+        value_count_.assign(instance_.n_features() * most_values_, 0.0);
+        for (std::size_t r = group.begin; r < group.end; ++r) {
+            for (const std::size_t f : same_features) {
+                value_count_[f * most_values_ + value_[f * n_points_ + part.rows[r]]] += 1.0;
+            }
+        }
+        std::size_t slot = no_point;
         for (std::size_t q = 0; q < same.size(); ++q) {
             const LiveTest& live = live_[same[q].slot / 2];
             const std::size_t side = same[q].slot % 2;
+            const std::vector<std::size_t>& values = occurring_[live.feature];
+            if (slot != same[q].slot) {
+                slot = same[q].slot;
+                for (std::size_t k = 0; k < values.size(); ++k) {
+                    const double part_sent = sent(group.label, static_cast<std::size_t>(live.test),
+                                                  static_cast<int>(side), values[k], *live.cut);
+                    presences[k] = std::max(0.0, here - live.cut->extra[side][values[k]]);
+                    weights[k] = value_count_[live.feature * most_values_ + values[k]] * group.weight * part_sent;
+                }
+            }
             double* sums = same_feature_.data() + q * 4 * n_classes_ + group.label;
-            for (std::size_t k = 0; k < occurring_[live.feature].size(); ++k) {
-                const std::size_t v = occurring_[live.feature][k];
-                const double count = row_count[first_row[live.feature] + k];
-                const double presence = here - live.cut->extra[side][v];
-                if (count == 0 || presence <= 0) continue;
-                const double weight = count * group.weight *
-                                      sent(group.label, static_cast<std::size_t>(live.test), static_cast<int>(side), v,
-                                           *live.cut);
-                const std::size_t second_side = same[q].cut->side[v];
-                sums[second_side * n_classes_] += weight * presence;
-                sums[(2 + second_side) * n_classes_] +=
-                    weight * std::max(0.0, presence - same[q].cut->extra[1 - second_side][v]);
+            for (std::size_t k = 0; k < values.size(); ++k) {
+                if (weights[k] == 0.0) continue;
+                const std::size_t second_side = same[q].cut->side[values[k]];
+                sums[second_side * n_classes_] += weights[k] * presences[k];
+                const double there = presences[k] - same[q].cut->extra[1 - second_side][values[k]];
+                if (there > 0) sums[(2 + second_side) * n_classes_] += weights[k] * there;
             }
         }
     }

@@ -172,7 +172,7 @@ PriceBound Search::bound_at(const Node& node, double price, double target) {
     if (!options_.sharing || !sharing_.fits() || (!single && levels < 3)) {
         return decomposition_.bound(node, price, *this, target, iterations_for(levels));
     }
-    PriceBound bound = sharing_.bound(node, price, *this, target, single ? 12 : 4);
+    PriceBound bound = sharing_.bound(node, price, *this, target, single ? (levels > 3 ? 12 : 4) : 4);
     if (single || levels > 3 || bound.value >= target || watch_.stopped()) return bound;
     PriceBound fine = decomposition_.bound(node, price, *this, target, iterations_for(levels), &bound.shares);
     fine.crossings = bound.crossings;
