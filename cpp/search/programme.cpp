@@ -317,6 +317,10 @@ Relaxed Programme::solve(const Region& region, const std::vector<double>& weight
         set_price(question.price);
     }
     cache_.clear();
+    left_out_.assign(instance_.tests().size(), false);
+    for (std::size_t k = 0; k < region.tests.size() && question.left_out != nullptr; ++k) {
+        left_out_[static_cast<std::size_t>(region.tests[k])] = (*question.left_out)[k];
+    }
     parts_.resize(static_cast<std::size_t>(region.levels) + 1);
     looks_.resize(parts_.size());
     add_region(region, weight, parts_[0]);
@@ -342,6 +346,19 @@ Programme::EntryPtr Programme::known(const Key& key) const {
     return found == cache_.end() ? nullptr : found->second;
 }
 
+void Programme::leave_out(Look& look) const {
+    std::size_t kept = 0;
+    for (std::size_t s = 0; s < look.tests.size(); ++s) {
+        if (left_out_[static_cast<std::size_t>(look.tests[s])]) continue;
+        look.tests[kept] = look.tests[s];
+        look.value[kept] = look.value[s];
+        look.best[kept++] = look.best[s];
+    }
+    look.tests.resize(kept);
+    look.value.resize(kept);
+    look.best.resize(kept);
+}
+
 Programme::EntryPtr Programme::least(std::size_t depth, int levels, double cutoff, std::vector<double>* by_test) {
     const Part& part = parts_[depth];
     Look& look = looks_[depth];
@@ -352,6 +369,7 @@ Programme::EntryPtr Programme::least(std::size_t depth, int levels, double cutof
     } else {
         look_at_none(part, look);
     }
+    if (depth == 0) leave_out(look);
     auto best = std::make_shared<Entry>(Entry{look.leaf, true, Skeleton(std::size_t{2} << levels)});
     best->best[1] = {-1, look.leaf_label};
     if (by_test != nullptr) by_test->assign(instance_.tests().size(), -infinity);

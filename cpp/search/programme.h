@@ -37,6 +37,7 @@ public:
         double test_price = 0.0;
         double cutoff = infinity;  // values above it need not be exact, only at least as large
         bool each_test = false;    // whether the values for each test on top are wanted, too
+        const std::vector<bool>* left_out = nullptr;  // tests of the region that are not to stand on top
     };
 
     // `weight` says how many samples each place of the region stands for. When the watch stops, nothing is known: no loss.
@@ -141,6 +142,7 @@ private:
     // The least loss of the part at a depth; `by_test`, if given, is filled for each test on top.
     EntryPtr least(std::size_t depth, int levels, double cutoff, std::vector<double>* by_test);
     EntryPtr known(const Key& key) const;
+    void leave_out(Look& look) const;
     // The best tree of two levels, or of one, for each test on top.
     void look_at_two(const Part& part, Look& result);
     void look_at_one(const Part& part, Look& result);
@@ -166,6 +168,7 @@ private:
     double price_ = -1.0;
     bool slopes_known_ = false;
     Rule rule_ = Rule::own;
+    std::vector<bool> left_out_;  // by test, for the top
     double test_price_ = 0.0;
     Crossings crossings_;
     std::map<std::tuple<std::size_t, std::int32_t, std::int32_t, std::vector<std::uint8_t>>, State> states_;

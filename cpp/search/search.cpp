@@ -165,6 +165,35 @@ double Search::dual_bound(const Node& node) const {
     return bound;
 }
 
+bool Search::is_closed(const Node& node, std::size_t region, std::size_t test, double price) const {
+    return std::ranges::none_of(child_alive(node, region, test), [&](const Interval& interval) {
+        return interval.low <= price && price <= interval.high;
+    });
+}
+
+// Every completion has some test on top of each open region, so only prices at which one of them is alive are.
+void Search::narrow(Node& node) const {
+    for (std::size_t k = 0; k < node.open.size(); ++k) {
+        if (node.open[k]->tests.empty()) continue;
+        std::vector<Interval> pieces;
+        const auto add = [&](std::size_t test) {
+            for (const Interval& interval : child_alive(node, k, test)) pieces.push_back(interval);
+        };
+        for (std::size_t t = 0; t < node.open[k]->tests.size(); ++t) add(t);
+        if (test_price > 0) add(no_point);
+        std::ranges::sort(pieces, {}, &Interval::low);
+        std::vector<Interval> alive;
+        for (const Interval& piece : pieces) {
+            if (!alive.empty() && piece.low <= alive.back().high) {
+                alive.back().high = std::max(alive.back().high, piece.high);
+            } else {
+                alive.push_back(piece);
+            }
+        }
+        node.alive = std::move(alive);
+    }
+}
+
 // Shared weights first where there are many levels; shares point by point where they are affordable.
 PriceBound Search::bound_at(const Node& node, double price, double target) {
     const int levels = node.levels();
@@ -172,8 +201,16 @@ PriceBound Search::bound_at(const Node& node, double price, double target) {
     if (!options_.sharing || !sharing_.fits() || (!single && levels < 3)) {
         return decomposition_.bound(node, price, *this, target, iterations_for(levels));
     }
-    PriceBound bound = sharing_.bound(node, price, *this, target, single ? (levels > 3 ? 12 : 4) : 4);
-    if (single || levels > 3 || bound.value >= target || watch_.stopped()) return bound;
+    std::vector<std::vector<bool>> closed(node.open.size());
+    for (std::size_t k = 0; k < node.open.size(); ++k) {
+        for (std::size_t t = 0; t < node.open[k]->tests.size(); ++t) closed[k].push_back(is_closed(node, k, t, price));
+    }
+    PriceBound bound = sharing_.bound(node, price, *this, target, single ? (levels > 3 ? 12 : 4) : 4, closed);
+    const bool reached = bound.value >= target;
+    // Of trees with a test that was left out, no more is known than that they miss the goal at this very price.
+    const auto any = [](const std::vector<bool>& tests) { return std::ranges::find(tests, true) != tests.end(); };
+    if (std::ranges::any_of(closed, any)) bound.value = std::min(bound.value, goal(price));
+    if (single || levels > 3 || reached || watch_.stopped()) return bound;
     PriceBound fine = decomposition_.bound(node, price, *this, target, iterations_for(levels), &bound.shares);
     fine.crossings = bound.crossings;
     for (std::size_t k = 0; k < node.open.size(); ++k) {
@@ -217,6 +254,7 @@ void Search::evaluate(Node& node, bool thorough) {
         const double gap = bound.value - goal(price);
         node.bounds.push_back(std::move(bound));
         if (gap >= 0) discard(node.alive, price, node.bounds.back().value);
+        if (node.bounds.back().crossings) narrow(node);
         if (integral_) break;
         const double width = interval.high - interval.low;
         // Far enough to go on from there; where the bound hardly clears the goal, lower prices are tried instead.

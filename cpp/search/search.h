@@ -61,6 +61,8 @@ private:
 
     void evaluate(Node& node, bool thorough);
     PriceBound bound_at(const Node& node, double price, double target);
+    void narrow(Node& node) const;
+    bool is_closed(const Node& node, std::size_t region, std::size_t test, double price) const;
     long long work() const { return decomposition_.work() + sharing_.work(); }
     double price_of_tests(const Node& root);
     void expand(Node& node);

@@ -46,7 +46,7 @@ std::vector<double> Sharing::parts_of(const Node& node, const Region& region) co
 }
 
 Sharing::Solved Sharing::solve(const Node& node, double price, const Task& task, const Crossings& crossings,
-                               double cutoff, bool each_test) {
+                               double cutoff, bool each_test, const std::vector<std::vector<bool>>& closed) {
     programme_->set(price, crossings);
     Solved solved;
     solved.value = task.test_price * node.n_tests;
@@ -65,6 +65,7 @@ Sharing::Solved Sharing::solve(const Node& node, double price, const Task& task,
         question.test_price = task.test_price;
         question.cutoff = cutoff - solved.value;
         question.each_test = each_test;
+        question.left_out = &closed[solved.regions.size()];
         solved.regions.push_back(programme_->solve(*region, weight, question));
         solved.value += solved.regions.back().value;
         put_subtree(solved.regions.back().best, *region, solved.tree);
@@ -90,7 +91,8 @@ std::vector<Crossings> Sharing::first_crossings(const Node& node, double price) 
             Crossings(instance_.n_classes(), instance_.tests().size(), first_part)};
 }
 
-PriceBound Sharing::bound(const Node& node, double price, Task& task, double target, int iterations) {
+PriceBound Sharing::bound(const Node& node, double price, Task& task, double target, int iterations,
+                          const std::vector<std::vector<bool>>& closed) {
     PriceBound result;
     result.price = price;
     std::vector<Crossings> first = first_crossings(node, price);
@@ -102,7 +104,7 @@ PriceBound Sharing::bound(const Node& node, double price, Task& task, double tar
             crossings = std::move(first.front());
             first.erase(first.begin());
         }
-        const Solved solved = solve(node, price, task, crossings, target, false);
+        const Solved solved = solve(node, price, task, crossings, target, false, closed);
         stalled = solved.value > result.value + 0.02 * std::max(1.0, target - solved.value) ? 0 : stalled + 1;
         if (solved.value > result.value) {
             result.value = solved.value;
@@ -122,12 +124,14 @@ PriceBound Sharing::bound(const Node& node, double price, Task& task, double tar
         if (!step(solved.tree, price, task, stretch * (goal - solved.value + 0.3), crossings)) break;
     }
     const bool each_test = result.value < target;
-    const Solved solved = solve(node, price, task, best, target, each_test);
+    const Solved solved = solve(node, price, task, best, target, each_test, closed);
     result.value = std::max(result.value, solved.value);
     for (std::size_t k = 0; k < node.open.size(); ++k) {
         const double others = solved.value - solved.regions[k].value;
         std::vector<double>& by_test = result.by_test.emplace_back(solved.regions[k].by_test);
-        for (double& value : by_test) value = std::max(result.value, value + others);
+        for (std::size_t t = 0; t < by_test.size(); ++t) {
+            by_test[t] = closed[k][t] ? task.goal(price) : std::max(result.value, by_test[t] + others);
+        }
         result.by_leaf.push_back(std::max(result.value, solved.regions[k].leaf + others));
         result.shares.push_back(parts_of(node, *node.open[k]));
     }

@@ -17,8 +17,9 @@ public:
     bool fits() const { return programme_.has_value(); }
 
     // A bound at a price; stops early once `target` is reached. The bounds for each test on top of each region are worked out
-    // up to the target only.
-    PriceBound bound(const Node& node, double price, Task& task, double target, int iterations);
+    // up to the target only. Tests that are closed at this price, by region, are left out: the bound is on all other trees.
+    PriceBound bound(const Node& node, double price, Task& task, double target, int iterations,
+                     const std::vector<std::vector<bool>>& closed);
 
     // The tree that is best if losses are added up over all leaves that a sample can reach, instead of taken once.
     Skeleton best_by_sum(const Region& root, double price);
@@ -33,7 +34,7 @@ private:
     };
 
     Solved solve(const Node& node, double price, const Task& task, const Crossings& crossings, double cutoff,
-                 bool each_test);
+                 bool each_test, const std::vector<std::vector<bool>>& closed);
     std::vector<double> parts_of(const Node& node, const Region& region) const;
     std::vector<Crossings> first_crossings(const Node& node, double price) const;
     // Moves crossings so that the bound gains about `gain`, to first order; false if no step can help.
