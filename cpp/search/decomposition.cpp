@@ -32,20 +32,39 @@ void put_subtree(const Skeleton& subtree, const Region& region, Skeleton& tree) 
     graft(subtree, 1, tree, region.position);
 }
 
-Meetings::Meetings(const Instance& instance, const Node& node, const Task& task, double price) {
-    std::vector<std::vector<Place>> by_point(instance.n_points());
+Places::Places(const Instance& instance, const Node& node) : begin_(instance.n_points() + 1, 0) {
+    std::size_t total = 0;
+    for (const RegionPtr& region : node.open) {
+        for (const std::size_t point : region->points) {
+            if (point == no_point) continue;
+            ++begin_[point + 1];
+            ++total;
+        }
+    }
+    for (std::size_t i = 0; i < instance.n_points(); ++i) begin_[i + 1] += begin_[i];
+    places_.resize(total);
+    std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
     for (std::size_t k = 0; k < node.open.size(); ++k) {
         const Region& region = *node.open[k];
         for (std::size_t j = 0; j < region.size(); ++j) {
-            if (region.points[j] == no_point || price * region.cost[j] >= 1.0) continue;
-            by_point[region.points[j]].push_back({k, j});
+            if (region.points[j] != no_point) places_[next[region.points[j]]++] = {k, j};
         }
     }
-    for (std::size_t i = 0; i < by_point.size(); ++i) {
-        if (by_point[i].size() < 2 || task.weight[i] <= 0) continue;
-        places_.insert(places_.end(), by_point[i].begin(), by_point[i].end());
-        begin_.push_back(places_.size());
-        weight_.push_back(task.weight[i]);
+}
+
+Meetings::Meetings(const Instance& instance, const Node& node, const Task& task, double price) {
+    const Places all(instance, node);
+    for (std::size_t i = 0; i < instance.n_points(); ++i) {
+        if (task.weight[i] <= 0) continue;
+        for (const Place& place : all.of(i)) {
+            if (price * node.open[place.region]->cost[place.index] < 1.0) places_.push_back(place);
+        }
+        if (places_.size() < begin_.back() + 2) {
+            places_.resize(begin_.back());
+        } else {
+            begin_.push_back(places_.size());
+            weight_.push_back(task.weight[i]);
+        }
     }
 }
 
@@ -98,15 +117,11 @@ Shares Decomposition::first_shares(const Node& node, double price, const Shares*
     }
     Shares shares(node.open.size());
     for (std::size_t k = 0; k < shares.size(); ++k) shares[k].assign(node.open[k]->size(), 0.0);
-    std::vector<std::vector<Meetings::Place>> by_point(instance_.n_points());
-    for (std::size_t k = 0; k < shares.size(); ++k) {
-        for (std::size_t j = 0; j < shares[k].size(); ++j) {
-            if (node.open[k]->points[j] != no_point) by_point[node.open[k]->points[j]].push_back({k, j});
-        }
-    }
-    for (const auto& places : by_point) {
+    const Places all(instance_, node);
+    for (std::size_t i = 0; i < instance_.n_points(); ++i) {
+        const std::span<const Place> places = all.of(i);
         if (places.empty()) continue;
-        auto cost = [&](const Meetings::Place& p) { return node.open[p.region]->cost[p.index]; };
+        auto cost = [&](const Place& p) { return node.open[p.region]->cost[p.index]; };
         const auto nearest = *std::ranges::min_element(places, {}, cost);
         double given = 0.0;
         for (const auto& p : places) {
@@ -120,7 +135,7 @@ Shares Decomposition::first_shares(const Node& node, double price, const Shares*
             shares[nearest.region][nearest.index] += std::max(0.0, 1.0 - given);
             continue;
         }
-        const Meetings::Place* next = nullptr;
+        const Place* next = nullptr;
         for (const auto& p : places) {
             if (p.region == nearest.region || price * cost(p) >= 1.0) continue;
             if (next == nullptr || cost(p) < cost(*next)) next = &p;
@@ -209,7 +224,7 @@ PriceBound Decomposition::bound(const Node& node, double price, Task& task, doub
             result.shares = shares;
         }
         if (result.value >= target || watch_.stopped()) break;
-        const bool last = iteration + 1 == iterations || stalled >= 8;
+        const bool last = iteration + 1 == iterations || stalled >= 3;
         if (last || task.offer_often) {
             Skeleton tree = node.fixed;
             for (std::size_t k = 0; k < n_regions; ++k) put_subtree(relaxed[k].best, *node.open[k], tree);
@@ -220,7 +235,7 @@ PriceBound Decomposition::bound(const Node& node, double price, Task& task, doub
             relaxed_losses(*node.open[k], views[k], relaxed[k].best, loss[k]);
             loss_of[k] = &loss[k];
         }
-        if (stalled >= 4) stretch *= 0.6;
+        if (stalled >= 2) stretch *= 0.6;
         if (!meetings.step(loss_of, stretch * (target - value + 0.3), shares)) break;
     }
     return result;

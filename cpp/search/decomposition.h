@@ -5,6 +5,7 @@
 // share-weighted loss inside each. Better shares are found by subgradient steps.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "evaluation.h"
@@ -13,17 +14,29 @@
 
 namespace hardwood::search {
 
-// Which places of the open regions belong to the same point.
+struct Place {
+    std::size_t region;
+    std::size_t index;
+};
+
+// Where each point stands in the open regions.
+class Places {
+public:
+    Places(const Instance& instance, const Node& node);
+    std::span<const Place> of(std::size_t point) const {
+        return {places_.data() + begin_[point], begin_[point + 1] - begin_[point]};
+    }
+
+private:
+    std::vector<std::size_t> begin_;
+    std::vector<Place> places_;
+};
+
+// Points that are present in two or more open regions.
 class Meetings {
 public:
-    struct Place {
-        std::size_t region;
-        std::size_t index;
-    };
-
     Meetings(const Instance& instance, const Node& node, const Task& task, double price);
 
-    // Points present in two or more regions: their places stand one after the other.
     std::size_t size() const { return begin_.size() - 1; }
     std::size_t begin(std::size_t m) const { return begin_[m]; }
     std::size_t end(std::size_t m) const { return begin_[m + 1]; }
@@ -65,7 +78,7 @@ private:
 };
 
 // How many steps a bound is worth: the more levels, the dearer each.
-inline int iterations_for(int levels) { return levels <= 1 ? 40 : levels == 2 ? 10 : 4; }
+inline int iterations_for(int levels) { return levels <= 1 ? 5 : levels == 2 ? 6 : 3; }
 
 // Puts a subtree of a region, given relative to the region's top, into a tree.
 void put_subtree(const Skeleton& subtree, const Region& region, Skeleton& tree);

@@ -55,6 +55,23 @@ void make_safe(const Instance& instance, const Region& region, const Test& test,
     }
 }
 
+// The prices of a test on another feature than the one that a region was split on: as in the whole, plus what it costs more
+// to be in this part. Prices are whole multiples of a power of two, so nothing is rounded.
+void copy_test(const Instance& instance, const Region& whole, const std::vector<std::size_t>& place, std::size_t k,
+               Region& region) {
+    region.tests.push_back(whole.tests[k]);
+    const std::size_t begin = region.side.size();
+    region.side.resize(begin + region.size(), 0.0);
+    region.cross.resize(begin + region.size(), infinity);
+    for (std::size_t j = 0; j < region.size(); ++j) {
+        if (region.points[j] == no_point) continue;
+        const std::size_t from = place[j];
+        region.side[begin + j] = whole.side[k * whole.size() + from];
+        const double price = whole.cross[k * whole.size() + from] + (region.cost[j] - whole.cost[from]);
+        region.cross[begin + j] = price <= instance.budget() ? price : infinity;
+    }
+}
+
 void add_test(const Instance& instance, std::size_t t, Region& region) {
     const Test& test = instance.tests()[t];
     const Limit left = instance.restricted(region.limits[test.feature], test, 0);
@@ -153,7 +170,25 @@ RegionPtr part_of(const Instance& instance, const Region& region, std::size_t k,
         if (cost <= instance.budget() && cost < ceiling) present.push_back({region.points[j], cost});
     }
     place_points(instance, present, *part);
-    add_tests(instance, *part);
+    if (part->levels == 0) return part;
+    std::vector<std::size_t> place_of(instance.n_points(), no_point), place(part->size(), no_point);
+    for (std::size_t j = 0; j < region.size(); ++j) {
+        if (region.points[j] != no_point) place_of[region.points[j]] = j;
+    }
+    for (std::size_t j = 0; j < part->size(); ++j) {
+        if (part->points[j] != no_point) place[j] = place_of[part->points[j]];
+    }
+    part->side.reserve(region.tests.size() * part->size());
+    part->cross.reserve(region.tests.size() * part->size());
+    for (std::size_t t = 0; t < region.tests.size(); ++t) {
+        const std::size_t feature = instance.tests()[static_cast<std::size_t>(region.tests[t])].feature;
+        // Prices by category may be larger in the whole than they have to be, see `make_safe`.
+        if (feature != test.feature && instance.prices(feature).columns == 1) {
+            copy_test(instance, region, place, t, *part);
+        } else {
+            add_test(instance, static_cast<std::size_t>(region.tests[t]), *part);
+        }
+    }
     return part;
 }
 
