@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t beam = 6;
 constexpr int n_prices = 8;
+constexpr int n_reruns = 5;
 
 }  // namespace
 
@@ -68,11 +69,28 @@ void Search::find_first_trees() {
         try_price(0.0);
         return;
     }
-    const double highest = 1.0 / instance_.smallest_price(), lowest = 1.0 / instance_.budget();
+    const double lowest = 1.0 / instance_.budget();
+    double highest = 1.0 / instance_.smallest_price();
+    if (sharing_.fits() && options_.sharing) highest = std::min(highest, std::max(lowest, highest_price(*root)));
     for (int k = 0; k < n_prices && !watch_.stopped(); ++k) {
-        try_price(std::max(lowest, highest * std::pow(0.02, static_cast<double>(k) / n_prices)));
+        try_price(std::max(lowest, highest * std::pow(0.05, static_cast<double>(k) / (n_prices - 1))));
     }
-    for (int k = 0; k < 3 && best_dual_price_ > 0 && !watch_.stopped(); ++k) try_price(best_dual_price_);
+    // At the price that suits the best tree, a still better one may be found; and so on.
+    std::vector<double> tried;
+    for (int k = 0; k < n_reruns && best_dual_price_ > 0 && !watch_.stopped(); ++k) {
+        if (std::ranges::find(tried, best_dual_price_) != tried.end()) break;
+        tried.push_back(best_dual_price_);
+        try_price(best_dual_price_);
+    }
+}
+
+// The dual value of a tree is at most what it gets right if nothing changes, less price times budget. So no tree beats the
+// best so far at a price above (ordinary optimum - best) / budget.
+double Search::highest_price(const Region& root) {
+    Skeleton tree;
+    const double most = instance_.n_samples() - sharing_.least_own_loss(root, 1.0 / instance_.smallest_price(), 0.0, tree);
+    offer(tree);
+    return (most - best_correct_) / instance_.budget();
 }
 
 // Takes tests out of the best tree as long as it stays as robust.

@@ -106,6 +106,7 @@ double Search::to_beat(int tests) const {
 
 void Search::run() {
     if (depth_ > 0 && !instance_.tests().empty()) {
+        if (solve_ordinary()) return;
         find_first_trees();
         shrink();
         prove();
@@ -113,6 +114,26 @@ void Search::run() {
         upper_bound_ = best_correct_;
         proved_ = true;
     }
+}
+
+// If nobody can afford to change anything that is tested, the problem is that of the ordinary optimal tree, and one dynamic
+// programme solves it, penalty and all. Depth by depth, so that there is a good tree early.
+bool Search::solve_ordinary() {
+    if (!integral_ || !options_.sharing || !sharing_.fits() || !sharing_.nobody_crosses(0.0)) return false;
+    for (int depth = 1; depth <= depth_; ++depth) {
+        const RegionPtr root = root_region(instance_, depth);
+        Skeleton tree;
+        const double value = sharing_.least_own_loss(*root, 0.0, penalty_, tree);
+        tree.resize(std::size_t{2} << depth_);
+        offer(tree);
+        if (watch_.has_stopped()) return true;
+        if (depth < depth_) continue;
+        // No tree has a larger objective than this, so none keeps more than this correct with a single test.
+        const double most = instance_.n_samples() - value + instance_.rounding() + penalty_ * (most_tests_);
+        upper_bound_ = std::min(upper_bound_, std::max(best_correct_, std::floor(most)));
+        proved_ = true;
+    }
+    return true;
 }
 
 double Search::cost_of(const Node& node) const {

@@ -55,7 +55,9 @@ private:
     // Trees with so many tests need more correct samples than this to be better than the best so far.
     double to_beat(int tests) const;
 
+    bool solve_ordinary();
     void find_first_trees();
+    double highest_price(const Region& root);
     double surrogate(const Region& region, double price, Skeleton& tree);
     void shrink();
 

@@ -19,7 +19,7 @@ Sharing::Sharing(const Instance& instance, Watch& watch)
     if (Programme::fits(instance)) programme_.emplace(instance, watch);
 }
 
-Skeleton Sharing::best_by_sum(const Region& root, double price) {
+Relaxed Sharing::ask_root(const Region& root, double price, Rule rule, double test_price) {
     ++work_;
     std::vector<double> weight(root.size(), 0.0);
     for (std::size_t j = 0; j < root.size(); ++j) {
@@ -27,8 +27,27 @@ Skeleton Sharing::best_by_sum(const Region& root, double price) {
     }
     Programme::Question question;
     question.price = price;
-    question.rule = Rule::sum;
-    return programme_->solve(root, weight, question).best;
+    question.rule = rule;
+    question.test_price = test_price;
+    return programme_->solve(root, weight, question);
+}
+
+Skeleton Sharing::best_by_sum(const Region& root, double price) { return ask_root(root, price, Rule::sum, 0.0).best; }
+
+double Sharing::least_own_loss(const Region& root, double price, double test_price, Skeleton& tree) {
+    Relaxed relaxed = ask_root(root, price, Rule::own, test_price);
+    tree = std::move(relaxed.best);
+    return relaxed.value;
+}
+
+bool Sharing::nobody_crosses(double price) {
+    programme_->set(price, Crossings(instance_.n_classes(), instance_.tests().size(), 0.0));
+    for (std::size_t t = 0; t < instance_.tests().size(); ++t) {
+        for (std::size_t i = 0; i < instance_.n_points(); ++i) {
+            if (programme_->slope(i, t) > 0) return false;
+        }
+    }
+    return true;
 }
 
 // Of each point of an open region: the part that the fixed tests send there.

@@ -21,6 +21,11 @@ public:
     PriceBound bound(const Node& node, double price, Task& task, double target, int iterations,
                      const std::vector<std::vector<bool>>& closed);
 
+    // Whether nobody can cross any test at a price: then the loss on the own side is all there is.
+    bool nobody_crosses(double price);
+    // The least loss, plus a price for each test, if every sample keeps to its own side; with a tree that attains it.
+    double least_own_loss(const Region& root, double price, double test_price, Skeleton& tree);
+
     // The tree that is best if losses are added up over all leaves that a sample can reach, instead of taken once.
     Skeleton best_by_sum(const Region& root, double price);
 
@@ -35,6 +40,7 @@ private:
 
     Solved solve(const Node& node, double price, const Task& task, const Crossings& crossings, double cutoff,
                  bool each_test, const std::vector<std::vector<bool>>& closed);
+    Relaxed ask_root(const Region& root, double price, Rule rule, double test_price);
     std::vector<double> parts_of(const Node& node, const Region& region) const;
     std::vector<Crossings> first_crossings(const Node& node, double price) const;
     // Moves crossings so that the bound gains about `gain`, to first order; false if no step can help.
