@@ -197,6 +197,30 @@ Programme::State* Programme::part_of_state(State& state, int test, int side) {
     return part;
 }
 
+void Programme::find_seconds(State& state) {
+    const std::vector<int>& tests = tests_of_[state.limit.feature];
+    state.seconds.resize(tests.size());
+    for (std::size_t first = 0; first < tests.size(); ++first) {
+        if (!state.cuts[first].splits) continue;
+        for (int side = 0; side < 2; ++side) {
+            const State* left_over = part_of_state(state, tests[first], side);
+            for (std::size_t second = 0; second < tests.size(); ++second) {
+                const Cut& here = state.cuts[second];
+                const Cut& there = left_over->cuts[second];
+                if (!there.splits) continue;
+                std::vector<std::size_t> differs;
+                for (std::size_t v = 0; v < here.side.size(); ++v) {
+                    const bool present = state.cuts[first].extra[static_cast<std::size_t>(side)][v] < 1.0;
+                    const bool same = here.side[v] == there.side[v] && here.extra[0][v] == there.extra[0][v] &&
+                                      here.extra[1][v] == there.extra[1][v];
+                    if (present && !same) differs.push_back(v);
+                }
+                state.seconds[first][static_cast<std::size_t>(side)].push_back({second, &there, std::move(differs)});
+            }
+        }
+    }
+}
+
 void Programme::set_price(double price) {
     if (price == price_) return;
     price_ = price;

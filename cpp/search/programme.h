@@ -83,7 +83,15 @@ private:
         std::vector<double> cost;
         std::vector<Cut> cuts;                                // by test of the feature
         std::vector<Terms> sets;                              // of values that some test treats alike
-        std::vector<std::array<State*, 2>> part;        // by test and side, once it was asked for
+        std::vector<std::array<State*, 2>> part;              // by test and side, once it was asked for
+        // By test and side, once it was asked for: tests of this feature that split what is left, how they act there, and the
+        // values for which that differs from how they act here.
+        struct Second {
+            std::size_t place;
+            const Cut* cut;
+            std::vector<std::size_t> differs;
+        };
+        std::vector<std::array<std::vector<Second>, 2>> seconds;
     };
 
     struct Group {
@@ -130,6 +138,7 @@ private:
     State* state_of(const Limit& limit);
     State* part_of_state(State& state, int test, int side);
     void find_alike(State& state) const;
+    void find_seconds(State& state);
     // Which part of a point goes to a side of a test, by its value.
     double sent(std::size_t label, std::size_t test, int side, std::size_t value, const Cut& cut) const {
         if (rule_ == Rule::own) return cut.side[value] == side ? 1.0 : 0.0;
@@ -194,7 +203,8 @@ private:
     std::vector<LiveTest> live_;                       // tests with points on both sides
     std::vector<std::vector<std::size_t>> occurring_;  // by feature: values that occur; empty without a live test
     std::vector<std::uint64_t> column_bits_;
-    std::vector<double> pair_count_, own_count_, across_count_, own_, across_, total_, same_feature_, value_count_;
+    std::vector<double> pair_count_, own_count_, across_count_, own_, across_, total_, correction_, value_count_;
+    std::vector<std::size_t> live_place_;  // by test: its place among the live ones
 };
 
 }  // namespace hardwood::search

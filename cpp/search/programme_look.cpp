@@ -200,28 +200,32 @@ void Programme::look_at_two(const Part& part, Look& result) {
     across_.assign(n_classes_ * n_slots * across_width, 0.0);
     total_.assign(n_classes_ * n_slots, 0.0);
 
-    // Two tests on one feature: the second acts on what the first leaves of it.
+    // Two tests on one feature: the second acts on what the first leaves of it. For most values that makes no difference; for
+    // the others, sums are corrected.
     struct Same {
         std::size_t slot, second;
-        const Cut* cut;
+        const State::Second* how;
     };
     std::vector<Same> same;
-    std::vector<std::size_t> same_features;
-    std::vector<double> presences(most_values_), weights(most_values_);
+    std::vector<std::size_t> corrected_features;
+    live_place_.assign(instance_.tests().size(), no_point);
+    for (std::size_t s = 0; s < n_live; ++s) live_place_[static_cast<std::size_t>(live_[s].test)] = s;
     for (std::size_t s = 0; s < n_live; ++s) {
         const std::size_t f = live_[s].feature;
         if (tests_of_[f].size() < 2) continue;
-        if (std::ranges::find(same_features, f) == same_features.end()) same_features.push_back(f);
-        for (int side = 0; side < 2; ++side) {
-            State* left_over = part_of_state(*part.state[f], live_[s].test, side);
-            for (std::size_t t = 0; t < n_live; ++t) {
-                if (t == s || live_[t].feature != f) continue;
-                const Cut& cut = left_over->cuts[place_of_test_[static_cast<std::size_t>(live_[t].test)]];
-                if (cut.splits) same.push_back({2 * s + static_cast<std::size_t>(side), t, &cut});
+        State& state = *part.state[f];
+        if (state.seconds.empty()) find_seconds(state);
+        for (std::size_t side = 0; side < 2; ++side) {
+            for (const State::Second& second : state.seconds[place_of_test_[static_cast<std::size_t>(live_[s].test)]][side]) {
+                const std::size_t t = live_place_[static_cast<std::size_t>(tests_of_[f][second.place])];
+                if (t == no_point) continue;
+                same.push_back({2 * s + side, t, &second});
+                const bool known = std::ranges::find(corrected_features, f) != corrected_features.end();
+                if (!second.differs.empty() && !known) corrected_features.push_back(f);
             }
         }
     }
-    same_feature_.assign(same.size() * 4 * n_classes_, 0.0);  // own left, own right, across left, across right
+    correction_.assign(same.size() * 4 * n_classes_, 0.0);  // own left, own right, across left, across right
 
     std::vector<double> row_count(rows.size()), count(own_width, 0.0);
     std::vector<Contribution> contributions;
@@ -294,34 +298,32 @@ void Programme::look_at_two(const Part& part, Look& result) {
         add_contributions(contributions, own_count_.data(), own_width, across_count_.data(), extra.data(), across_width,
                           own_.data() + group.label * n_slots * own_width,
                           across_.data() + group.label * n_slots * across_width);
-        if (same.empty()) continue;
+        if (corrected_features.empty()) continue;
         value_count_.assign(instance_.n_features() * most_values_, 0.0);
         for (std::size_t r = group.begin; r < group.end; ++r) {
-            for (const std::size_t f : same_features) {
+            for (const std::size_t f : corrected_features) {
                 value_count_[f * most_values_ + value_[f * n_points_ + part.rows[r]]] += 1.0;
             }
         }
-        std::size_t slot = no_point;
         for (std::size_t q = 0; q < same.size(); ++q) {
             const LiveTest& live = live_[same[q].slot / 2];
             const std::size_t side = same[q].slot % 2;
-            const std::vector<std::size_t>& values = occurring_[live.feature];
-            if (slot != same[q].slot) {
-                slot = same[q].slot;
-                for (std::size_t k = 0; k < values.size(); ++k) {
-                    const double part_sent = sent(group.label, static_cast<std::size_t>(live.test),
-                                                  static_cast<int>(side), values[k], *live.cut);
-                    presences[k] = std::max(0.0, here - live.cut->extra[side][values[k]]);
-                    weights[k] = value_count_[live.feature * most_values_ + values[k]] * group.weight * part_sent;
-                }
-            }
-            double* sums = same_feature_.data() + q * 4 * n_classes_ + group.label;
-            for (std::size_t k = 0; k < values.size(); ++k) {
-                if (weights[k] == 0.0) continue;
-                const std::size_t second_side = same[q].cut->side[values[k]];
-                sums[second_side * n_classes_] += weights[k] * presences[k];
-                const double there = presences[k] - same[q].cut->extra[1 - second_side][values[k]];
-                if (there > 0) sums[(2 + second_side) * n_classes_] += weights[k] * there;
+            double* sums = correction_.data() + q * 4 * n_classes_ + group.label;
+            const auto add = [&](const Cut& cut, std::size_t v, double weight, double presence) {
+                const std::size_t second_side = cut.side[v];
+                sums[second_side * n_classes_] += weight * presence;
+                const double there = presence - cut.extra[1 - second_side][v];
+                if (there > 0) sums[(2 + second_side) * n_classes_] += weight * there;
+            };
+            for (const std::size_t v : same[q].how->differs) {
+                const double rows_here = value_count_[live.feature * most_values_ + v];
+                const double presence = here - live.cut->extra[side][v];
+                if (rows_here == 0 || presence <= 0) continue;
+                const double weight =
+                    rows_here * group.weight *
+                    sent(group.label, static_cast<std::size_t>(live.test), static_cast<int>(side), v, *live.cut);
+                add(*live_[same[q].second].cut, v, -weight, presence);
+                add(*same[q].how->cut, v, weight, presence);
             }
         }
     }
@@ -360,22 +362,31 @@ void Programme::look_at_two(const Part& part, Look& result) {
             if (n_classes_ == 2) {
                 two_class_losses(totals.data(), right.data(), width, crossing(0), crossing(1), crossed_width, loss.data());
             }
-            for (std::size_t t = 0; t < n_live; ++t) {
-                if (n_classes_ == 2 && loss[t] + test_price_ >= least) continue;
-                if (live_[t].feature == live_[s].feature) continue;
+            const auto collect = [&](std::size_t t) {
                 for (std::size_t c = 0; c < n_classes_; ++c) {
                     own[c] = totals[c] - right[c * width + t];
                     own[n_classes_ + c] = right[c * width + t];
                     across[c] = t < n_crossed ? crossing(c)[t] : 0.0;
                     across[n_classes_ + c] = t < n_crossed ? crossing(c)[crossed_width + t] : 0.0;
                 }
+            };
+            for (std::size_t t = 0; t < n_live; ++t) {
+                if (n_classes_ == 2 && loss[t] + test_price_ >= least) continue;
+                if (live_[t].feature == live_[s].feature) continue;
+                collect(t);
                 consider(t);
             }
             for (; next_same < same.size() && same[next_same].slot == slot; ++next_same) {
-                const double* sums = same_feature_.data() + next_same * 4 * n_classes_;
-                std::copy_n(sums, 2 * n_classes_, own.begin());
-                std::copy_n(sums + 2 * n_classes_, 2 * n_classes_, across.begin());
-                consider(same[next_same].second);
+                const std::size_t t = same[next_same].second;
+                const bool corrected = !same[next_same].how->differs.empty();
+                if (n_classes_ == 2 && !corrected && loss[t] + test_price_ >= least) continue;
+                collect(t);
+                const double* sums = correction_.data() + next_same * 4 * n_classes_;
+                for (std::size_t z = 0; z < 2 * n_classes_ && corrected; ++z) {
+                    own[z] += sums[z];
+                    across[z] += sums[2 * n_classes_ + z];
+                }
+                consider(t);
             }
             value += least;
         }
