@@ -10,8 +10,9 @@ namespace hardwood::search {
 namespace {
 
 constexpr std::size_t beam = 6;
-constexpr int n_prices = 8;
-constexpr int n_reruns = 5;
+// How many prices are tried, and tried again: the deeper the trees, the dearer each.
+int prices_for(int depth) { return depth <= 3 ? 8 : depth == 4 ? 6 : 4; }
+int reruns_for(int depth) { return depth <= 4 ? 4 : 2; }
 
 }  // namespace
 
@@ -72,12 +73,13 @@ void Search::find_first_trees() {
     const double lowest = 1.0 / instance_.budget();
     double highest = 1.0 / instance_.smallest_price();
     if (sharing_.fits() && options_.sharing) highest = std::min(highest, std::max(lowest, highest_price(*root)));
+    const int n_prices = prices_for(depth_);
     for (int k = 0; k < n_prices && !watch_.stopped(); ++k) {
         try_price(std::max(lowest, highest * std::pow(0.05, static_cast<double>(k) / (n_prices - 1))));
     }
     // At the price that suits the best tree, a still better one may be found; and so on.
     std::vector<double> tried;
-    for (int k = 0; k < n_reruns && best_dual_price_ > 0 && !watch_.stopped(); ++k) {
+    for (int k = 0; k < reruns_for(depth_) && best_dual_price_ > 0 && !watch_.stopped(); ++k) {
         if (std::ranges::find(tried, best_dual_price_) != tried.end()) break;
         tried.push_back(best_dual_price_);
         try_price(best_dual_price_);
@@ -90,6 +92,9 @@ double Search::highest_price(const Region& root) {
     Skeleton tree;
     const double most = instance_.n_samples() - sharing_.least_own_loss(root, 1.0 / instance_.smallest_price(), 0.0, tree);
     offer(tree);
+    if (!watch_.has_stopped()) {
+        upper_bound_ = std::min(upper_bound_, std::max(best_correct_, std::floor(most + instance_.rounding())));
+    }
     return (most - best_correct_) / instance_.budget();
 }
 

@@ -38,6 +38,8 @@ struct Node {
     std::vector<std::pair<double, Shares>> inherited_shares;    // price and shares, from its parent
     std::vector<std::pair<double, std::shared_ptr<const Crossings>>> inherited_crossings;
 
+    bool is_root() const { return open.size() == 1 && open[0]->position == 1; }
+
     int levels() const {
         int most = 0;
         for (const RegionPtr& region : open) most = std::max(most, region->levels);

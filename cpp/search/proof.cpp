@@ -70,7 +70,9 @@ bool Search::close(double rival, int most_tests) {
     const double lowest = integral_ ? 0.0 : 1.0 / instance_.budget();
     root.alive = {{lowest, std::max(lowest, highest)}};
     if (most_tests < (1 << std::min(depth_, 20)) - 1) test_price = price_of_tests(root);
-    if (sharing_.fits() || cost_of(root) < affordable) evaluate(root, false);
+    const bool shares = options_.sharing && sharing_.fits();
+    if (shares || cost_of(root) < affordable) evaluate(root, false);
+    if (shares && depth_ > 3 && !root.alive.empty() && !watch_.stopped()) evaluate(root, true);
     if (watch_.stopped()) leave_open(dual_bound(root));
     if (!watch_.stopped() && !root.alive.empty()) expand_root(root);
     pending_.clear();

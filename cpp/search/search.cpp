@@ -216,7 +216,7 @@ void Search::narrow(Node& node) const {
 }
 
 // Shared weights first where there are many levels; shares point by point where they are affordable.
-PriceBound Search::bound_at(const Node& node, double price, double target) {
+PriceBound Search::bound_at(const Node& node, double price, double target, bool thorough) {
     const int levels = node.levels();
     const bool single = node.open.size() == 1;
     if (!options_.sharing || !sharing_.fits() || (!single && levels < 3)) {
@@ -226,7 +226,7 @@ PriceBound Search::bound_at(const Node& node, double price, double target) {
     for (std::size_t k = 0; k < node.open.size(); ++k) {
         for (std::size_t t = 0; t < node.open[k]->tests.size(); ++t) closed[k].push_back(is_closed(node, k, t, price));
     }
-    PriceBound bound = sharing_.bound(node, price, *this, target, single ? (levels > 3 ? 12 : 4) : 4, closed);
+    PriceBound bound = sharing_.bound(node, price, *this, target, single ? (thorough ? 12 : 3) : 4, closed);
     const bool reached = bound.value >= target;
     // Of trees with a test that was left out, no more is known than that they miss the goal at this very price.
     const auto any = [](const std::vector<bool>& tests) { return std::ranges::find(tests, true) != tests.end(); };
@@ -262,7 +262,7 @@ void Search::evaluate(Node& node, bool thorough) {
         interval = {std::max(overlap->low, interval.low), std::min(overlap->high, interval.high)};
         const double price = interval.high;
         --left;
-        PriceBound bound = bound_at(node, price, goal(interval.low));
+        PriceBound bound = bound_at(node, price, goal(interval.low), thorough);
         if (watch_.stopped()) return;
         if (thorough && options_.nesting && node.open.size() > 1 && bound.value < goal(interval.low)) {
             const double now = goal(price);
@@ -276,6 +276,7 @@ void Search::evaluate(Node& node, bool thorough) {
         node.bounds.push_back(std::move(bound));
         if (gap >= 0) discard(node.alive, price, node.bounds.back().value);
         if (node.bounds.back().crossings) narrow(node);
+        if (node.is_root()) pending_ = {dual_bound(node)};
         if (integral_) break;
         const double width = interval.high - interval.low;
         // Far enough to go on from there; where the bound hardly clears the goal, lower prices are tried instead.

@@ -62,7 +62,7 @@ private:
     void shrink();
 
     void evaluate(Node& node, bool thorough);
-    PriceBound bound_at(const Node& node, double price, double target);
+    PriceBound bound_at(const Node& node, double price, double target, bool thorough);
     void narrow(Node& node) const;
     bool is_closed(const Node& node, std::size_t region, std::size_t test, double price) const;
     long long work() const { return decomposition_.work() + sharing_.work(); }
