@@ -97,7 +97,7 @@ nb::tuple margins(Codes values, const std::vector<PricesHolder*>& holders, Ints 
 // The result of a search: the tree in heap order as rows of feature (-1: leaf), code and label, and what is proved.
 nb::dict run_search(Codes values, const std::vector<PricesHolder*>& holders, Ints labels, std::size_t n_classes,
                     const std::vector<std::pair<std::size_t, std::int32_t>>& tests, double budget, int depth,
-                    double penalty, double seconds, long long work, double memory, double upper_bound,
+                    double penalty, double seconds, long long work, double memory, int n_jobs, double upper_bound,
                     const std::vector<std::pair<int, int>>& start, const hardwood::search::Options& options,
                     const nb::callable& on_progress) {
     namespace hs = hardwood::search;
@@ -118,9 +118,7 @@ nb::dict run_search(Codes values, const std::vector<PricesHolder*>& holders, Int
     {
         nb::gil_scoped_release unlocked;
         const hs::Instance instance(table, prices, {labels.data(), labels.size()}, n_classes, listed, budget);
-        // Each region holds two numbers for each point and test, and all regions below the root are kept at once.
-        const double n_tests = static_cast<double>(listed.size());
-        const double needed = 32.0 * static_cast<double>(instance.n_points()) * n_tests * (n_tests + 8.0);
+        const double needed = hs::least_memory(instance, depth, n_jobs);
         if (needed > memory) {
             throw std::invalid_argument(
                 "the table has " + std::to_string(instance.n_points()) + " distinct rows and " +
@@ -144,7 +142,8 @@ nb::dict run_search(Codes values, const std::vector<PricesHolder*>& holders, Int
             }
             return true;
         };
-        hs::Search search(instance, depth, penalty, options, {seconds, work}, listener);
+        hs::Search search(instance, depth, penalty, options, {seconds, work, memory}, listener);
+        search.hire(n_jobs);
         search.start_below(upper_bound);
         if (!start_tree.empty()) search.start_from(start_tree);
         search.run();
@@ -215,7 +214,7 @@ NB_MODULE(_core, m) {
         .def_rw("sharing", &Options::sharing);
 
     m.def("search", &run_search, "values"_a, "prices"_a, "labels"_a, "n_classes"_a, "tests"_a, "budget"_a, "depth"_a,
-          "penalty"_a, "seconds"_a, "work"_a, "memory"_a, "upper_bound"_a, "start"_a, "options"_a, "on_progress"_a);
+          "penalty"_a, "seconds"_a, "work"_a, "memory"_a, "n_jobs"_a, "upper_bound"_a, "start"_a, "options"_a, "on_progress"_a);
 
     m.def("margins", &margins, "values"_a, "prices"_a, "labels"_a, "regions"_a);
 }

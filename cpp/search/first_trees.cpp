@@ -79,10 +79,10 @@ void Search::find_first_trees() {
     }
     // At the price that suits the best tree, a still better one may be found; and so on.
     std::vector<double> tried;
-    for (int k = 0; k < reruns_for(depth_) && best_dual_price_ > 0 && !watch_.stopped(); ++k) {
-        if (std::ranges::find(tried, best_dual_price_) != tried.end()) break;
-        tried.push_back(best_dual_price_);
-        try_price(best_dual_price_);
+    for (int k = 0; k < reruns_for(depth_) && best_.dual_price > 0 && !watch_.stopped(); ++k) {
+        if (std::ranges::find(tried, best_.dual_price) != tried.end()) break;
+        tried.push_back(best_.dual_price);
+        try_price(best_.dual_price);
     }
 }
 
@@ -93,18 +93,18 @@ double Search::highest_price(const Region& root) {
     const double most = instance_.n_samples() - sharing_.least_own_loss(root, 1.0 / instance_.smallest_price(), 0.0, tree);
     offer(tree);
     if (!watch_.has_stopped()) {
-        upper_bound_ = std::min(upper_bound_, std::max(best_correct_, std::floor(most + instance_.rounding())));
+        upper_bound_ = std::min(upper_bound_, std::max(best_.correct, std::floor(most + instance_.rounding())));
     }
-    return (most - best_correct_) / instance_.budget();
+    return (most - best_.correct) / instance_.budget();
 }
 
 // Takes tests out of the best tree as long as it stays as robust.
 void Search::shrink() {
     bool smaller = true;
-    while (smaller && best_tests_ > 0) {
+    while (smaller && best_.tests > 0) {
         smaller = false;
-        const Skeleton tree = best_tree_;
-        const int tests = best_tests_;
+        const Skeleton tree = best_.tree;
+        const int tests = best_.tests;
         for (std::size_t at = 1; at < tree.size() / 2 && !smaller; ++at) {
             if (tree[at].test < 0) continue;
             bool reached = true;
@@ -120,7 +120,7 @@ void Search::shrink() {
                 graft(tree, 2 * at + side, lifted, at);
                 offer(lifted);
             }
-            smaller = best_tests_ < tests;
+            smaller = best_.tests < tests;
         }
     }
 }

@@ -31,6 +31,7 @@ struct Interval {
 struct Node {
     Skeleton fixed;
     int n_tests = 0;
+    double ceiling = infinity;  // points that pay as much or more are left out of its regions
     std::vector<RegionPtr> open;
     std::vector<Interval> alive;                                // prices at which a better tree may exist
     std::vector<PriceBound> bounds;                             // found at this node

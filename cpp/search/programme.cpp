@@ -386,6 +386,7 @@ void Programme::leave_out(Look& look) const {
 Programme::EntryPtr Programme::least(std::size_t depth, int levels, double cutoff, std::vector<double>* by_test) {
     const Part& part = parts_[depth];
     Look& look = looks_[depth];
+    ++work_;
     if (levels >= 2) {
         look_at_two(part, look);
     } else if (levels == 1) {

@@ -17,19 +17,19 @@ constexpr double affordable = 3e9;  // products for one bound at the root
 void Search::prove() {
     const int full = (1 << std::min(depth_, 20)) - 1;
     int tests = full;
-    double asked = best_correct_ - penalty_ * best_tests_;
+    double asked = best_.correct - penalty_ * best_.tests;
     while (tests >= 0 && !watch_.stopped()) {
         const double rival = to_beat(tests);
         if (rival < upper_bound_) {
             const bool settled = settle(rival, tests);
             if (tests == full) {  // what was asked about all trees also bounds the number of correct samples
                 const double most = settled ? rival_ : std::ceil(open_bound_);
-                upper_bound_ = std::min(upper_bound_, std::max(best_correct_, most));
+                upper_bound_ = std::min(upper_bound_, std::max(best_.correct, most));
             }
             if (!settled) return;
         }
         shrink();
-        const double objective = best_correct_ - penalty_ * best_tests_;
+        const double objective = best_.correct - penalty_ * best_.tests;
         if (objective > asked) {
             asked = objective;
             tests = full;

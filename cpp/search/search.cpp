@@ -30,7 +30,22 @@ void write(const Skeleton& tree, std::size_t at, std::string& text) {
     write(tree, 2 * at + 1, text);
 }
 
+// Two numbers for each point and test of a region, and about as much again while it is worked on.
+double of_region(const Instance& instance) {
+    return 32.0 * static_cast<double>(instance.n_points()) * static_cast<double>(instance.tests().size());
+}
+
+double all_children(const Instance& instance) {
+    return of_region(instance) * (static_cast<double>(instance.tests().size()) + 8.0);
+}
+
 }  // namespace
+
+double least_memory(const Instance& instance, int depth, int n_jobs) {
+    const auto n_tests = static_cast<double>(instance.tests().size());
+    const double pairs = 24.0 * static_cast<double>(instance.n_classes()) * n_tests * n_tests;  // sums for pairs of tests
+    return of_region(instance) * (1.0 + (depth + 1.0) * n_jobs) + pairs * n_jobs;
+}
 
 Search::Search(const Instance& instance, int depth, double penalty, const Options& options, const Limits& limits,
                std::function<bool(const State&)> on_progress)
@@ -39,9 +54,10 @@ Search::Search(const Instance& instance, int depth, double penalty, const Option
       penalty_(penalty),
       options_(options),
       watch_(limits.seconds,
-             [this] { return on_progress_(state()) && (work_limit_ < 0 || work() < work_limit_); }),
+             [this] { return on_progress_(state()) && (limits_.work < 0 || work() < limits_.work); }),
       on_progress_(std::move(on_progress)),
-      work_limit_(limits.work),
+      limits_(limits),
+      lean_(all_children(instance) > limits.memory),
       decomposition_(instance, watch_),
       solver_(instance, options_, decomposition_, watch_),
       sharing_(instance, watch_),
@@ -59,18 +75,19 @@ Search::Search(const Instance& instance, int depth, double penalty, const Option
 
 State Search::state() const {
     double bound = upper_bound_;
+    const std::lock_guard lock(team_.mutex);
     if (!pending_.empty() && test_price == 0.0) {
         double dual = std::max(open_bound_, rival_);  // what is closed is below the rival, not below the best tree
         for (const double pending : pending_) dual = std::max(dual, pending);
-        bound = std::min(bound, std::max(best_correct_, std::ceil(dual)));
+        bound = std::min(bound, std::max(best_.correct, std::ceil(dual)));
     }
-    return {watch_.elapsed(), best_correct_, best_tests_, bound, proved_, work()};
+    return {watch_.elapsed(), best_.correct, best_.tests, bound, proved_, work()};
 }
 
 const char* Search::stop_reason() const {
     if (!watch_.has_stopped()) return "finished";
     if (!watch_.interrupted()) return "time_limit";
-    return work_limit_ >= 0 && work() >= work_limit_ ? "work_limit" : "interrupted";
+    return limits_.work >= 0 && work() >= limits_.work ? "work_limit" : "interrupted";
 }
 
 // A tree beats the rival iff its dual value exceeds it at some price: n - price * budget - loss > rival. The goal is
@@ -90,18 +107,19 @@ void Search::offer(const Skeleton& tree) {
     if (!seen_.insert(std::move(key)).second) return;
     const Evaluation evaluation = evaluate_tree_(tree);
     const int tests = count_tests(tree);
-    const bool smaller = evaluation.correct == best_correct_ && tests < best_tests_;  // matters if tests cost nothing
-    if (best_correct_ >= 0 && evaluation.correct <= to_beat(tests) && !smaller) return;
-    best_correct_ = evaluation.correct;
-    best_tests_ = tests;
-    best_tree_ = tree;
-    best_dual_price_ = evaluation.dual_price;
+    const bool smaller = evaluation.correct == best_.correct && tests < best_.tests;  // matters if tests cost nothing
+    if (best_.correct >= 0 && evaluation.correct <= to_beat(tests) && !smaller) return;
+    adopt({tree, evaluation.correct, tests, evaluation.dual_price});
+}
+
+void Search::adopt(const Best& best) {
+    best_ = best;
     if (rival_ >= 0) rival_ = std::max(rival_, to_beat(most_tests_));
 }
 
 // Objectives that differ by less than 1e-9 are equal.
 double Search::to_beat(int tests) const {
-    return std::floor(best_correct_ - penalty_ * (best_tests_ - tests) + 1e-9);
+    return std::floor(best_.correct - penalty_ * (best_.tests - tests) + 1e-9);
 }
 
 void Search::run() {
@@ -111,7 +129,7 @@ void Search::run() {
         shrink();
         prove();
     } else {
-        upper_bound_ = best_correct_;
+        upper_bound_ = best_.correct;
         proved_ = true;
     }
 }
@@ -130,7 +148,7 @@ bool Search::solve_ordinary() {
         if (depth < depth_) continue;
         // No tree has a larger objective than this, so none keeps more than this correct with a single test.
         const double most = instance_.n_samples() - value + instance_.rounding() + penalty_ * (most_tests_);
-        upper_bound_ = std::min(upper_bound_, std::max(best_correct_, std::floor(most)));
+        upper_bound_ = std::min(upper_bound_, std::max(best_.correct, std::floor(most)));
         proved_ = true;
     }
     return true;
@@ -310,6 +328,7 @@ Node Search::make_child(const Node& node, std::size_t region, std::size_t test, 
     const int tests_left = most_tests_ - node.n_tests - 1;
     Node child = child_of(instance_, node, region, test, tests_left, ceiling, options_.inherit_shares);
     child.alive = std::move(alive);
+    child.ceiling = ceiling;
     child.inherited = node.inherited;
     for (const PriceBound& bound : node.bounds) {
         if (bound.crossings) child.inherited_crossings.emplace_back(bound.price, bound.crossings);
@@ -348,27 +367,44 @@ void Search::expand_root(Node& root) {
         if (alive.empty()) continue;
         children.push_back(make_child(root, 0, test, std::move(alive)));
         if (children.back().n_tests > most_tests_) children.pop_back();
+        else if (lean_) children.back().open.clear();
     }
+    const auto note = [&](std::size_t z, double bound) {
+        const std::lock_guard lock(team_.mutex);
+        pending_[z] = bound;
+    };
+    const auto drop = [](Node& child) { child.open.clear(); };
     // All children get a cheap look, then a thorough one, before any is expanded: the bound falls steadily, and what is
     // learnt from one about the best tree helps the others.
     for (const bool thorough : {false, true}) {
         prepare(children);
-        for (std::size_t z = 0; z < children.size() && !watch_.stopped(); ++z) {
-            evaluate(children[z], thorough);
-            pending_[z] = children[z].alive.empty() ? -infinity : dual_bound(children[z]);
-        }
+        for_each_child(children, [&](Search& worker, Node& child, std::size_t z) {
+            worker.restore(root, child);
+            worker.evaluate(child, thorough);
+            note(z, child.alive.empty() ? -infinity : worker.dual_bound(child));
+            if (lean_) drop(child);
+        });
     }
     prepare(children);
-    for (std::size_t z = 0; z < children.size(); ++z) {
-        refresh(children[z]);
-        if (watch_.stopped() && !children[z].alive.empty()) {
-            leave_open(dual_bound(children[z]));
-        } else if (!children[z].alive.empty()) {
-            expand(children[z]);
-        }
-        children[z] = Node();
-        pending_[z] = -infinity;
+    for_each_child(children, [&](Search& worker, Node& child, std::size_t z) {
+        worker.refresh(child);
+        worker.restore(root, child);
+        if (!child.alive.empty()) worker.expand(child);
+        child = Node();
+        note(z, -infinity);
+    });
+    for (const Node& child : children) {
+        if (!child.alive.empty()) leave_open(dual_bound(child));  // nobody came to it before the end
     }
+}
+
+// Makes the regions of a child of the root again, if they were dropped.
+void Search::restore(const Node& root, Node& child) const {
+    if (!child.open.empty()) return;
+    const auto& tests = root.open[0]->tests;
+    const auto found = std::ranges::find(tests, child.fixed[1].test);
+    const std::size_t test = child.n_tests == 0 ? no_point : static_cast<std::size_t>(found - tests.begin());
+    child.open = child_of(instance_, root, 0, test, most_tests_ - 1, child.ceiling, false).open;
 }
 
 // Closes the prices that a better rival closes, too.
@@ -381,6 +417,7 @@ void Search::prepare(std::vector<Node>& children) {
     for (Node& child : children) refresh(child);
     std::erase_if(children, [](const Node& child) { return child.alive.empty(); });
     std::ranges::stable_sort(children, [&](const Node& a, const Node& b) { return dual_bound(a) > dual_bound(b); });
+    const std::lock_guard lock(team_.mutex);
     pending_.clear();
     for (const Node& child : children) pending_.push_back(dual_bound(child));
 }

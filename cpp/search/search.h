@@ -7,6 +7,7 @@
 
 #include "region_solver.h"
 #include "sharing.h"
+#include "team.h"
 
 namespace hardwood::search {
 
@@ -25,7 +26,12 @@ struct State {
 struct Limits {
     double seconds = infinity;
     long long work = -1;
+    double memory = infinity;  // bytes
 };
+
+// What a search needs at least, with so many threads, in bytes: the regions of the node it works on and of those above. With
+// more it also keeps the regions of all children of the root.
+double least_memory(const Instance& instance, int depth, int n_jobs);
 
 class Search : public Task {
 public:
@@ -36,9 +42,12 @@ public:
     void start_from(const Skeleton& tree) { offer(tree); }
     void start_below(double upper_bound) { upper_bound_ = std::min(upper_bound_, upper_bound); }
 
+    // Other threads to share the work; one thread is there anyway.
+    void hire(int n_jobs);
+
     void run();
 
-    const Skeleton& best_tree() const { return best_tree_; }
+    const Skeleton& best_tree() const { return best_.tree; }
     State state() const;
     // As the statuses of hardwood.solvers.base.StopReason.
     const char* stop_reason() const;
@@ -65,10 +74,14 @@ private:
     PriceBound bound_at(const Node& node, double price, double target, bool thorough);
     void narrow(Node& node) const;
     bool is_closed(const Node& node, std::size_t region, std::size_t test, double price) const;
-    long long work() const { return decomposition_.work() + sharing_.work(); }
+    long long work() const { return decomposition_.work() + sharing_.work() + helper_work_; }
     double price_of_tests(const Node& root);
     void expand(Node& node);
     void expand_root(Node& root);
+    void for_each_child(std::vector<Node>& children, const std::function<void(Search&, Node&, std::size_t)>& work);
+    void exchange(Team& team);
+    void adopt(const Best& best);
+    void restore(const Node& root, Node& child) const;
     void refresh(Node& node) const;
     void prepare(std::vector<Node>& children);
     void finish(Node& node);
@@ -87,16 +100,14 @@ private:
     Options options_;
     Watch watch_;
     std::function<bool(const State&)> on_progress_;
-    long long work_limit_;
+    Limits limits_;
+    bool lean_;  // whether regions of children of the root are made anew when they are needed
     Decomposition decomposition_;
     RegionSolver solver_;
     Sharing sharing_;
     Evaluator evaluate_tree_;
 
-    Skeleton best_tree_;
-    double best_correct_ = -1.0;
-    int best_tests_ = 0;
-    double best_dual_price_ = 0.0;
+    Best best_;
     double upper_bound_;
     bool proved_ = false;
     std::unordered_set<std::string> seen_;  // trees that were evaluated, or many of them
@@ -107,6 +118,9 @@ private:
     double open_bound_ = -infinity;  // largest dual bound among nodes that were not closed
     double settled_rival_ = infinity;  // no tree with at most `settled_tests_` tests beats this
     int settled_tests_ = 0;
+    std::vector<std::unique_ptr<Search>> helpers_;
+    Team team_;
+    long long helper_work_ = 0, reported_work_ = 0;
     std::vector<double> pending_;    // dual bounds of nodes at the first level that are still to do
 };
 

@@ -20,7 +20,6 @@ Sharing::Sharing(const Instance& instance, Watch& watch)
 }
 
 Relaxed Sharing::ask_root(const Region& root, double price, Rule rule, double test_price) {
-    ++work_;
     std::vector<double> weight(root.size(), 0.0);
     for (std::size_t j = 0; j < root.size(); ++j) {
         if (root.points[j] != no_point) weight[j] = instance_.count()[root.points[j]];
@@ -72,8 +71,7 @@ Sharing::Solved Sharing::solve(const Node& node, double price, const Task& task,
     solved.tree = node.fixed;
     std::vector<double> least(node.open.size(), 0.0);
     for (const RegionPtr& region : node.open) {
-        ++work_;
-        std::vector<double> weight = parts_of(node, *region);
+            std::vector<double> weight = parts_of(node, *region);
         for (std::size_t j = 0; j < region->size(); ++j) {
             if (region->points[j] != no_point) weight[j] *= task.weight[region->points[j]];
         }

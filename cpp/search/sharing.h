@@ -29,7 +29,7 @@ public:
     // The tree that is best if losses are added up over all leaves that a sample can reach, instead of taken once.
     Skeleton best_by_sum(const Region& root, double price);
 
-    long long work() const { return work_; }
+    long long work() const { return programme_ ? programme_->work() : 0; }
 
 private:
     struct Solved {
@@ -49,7 +49,6 @@ private:
 
     const Instance& instance_;
     mutable std::optional<Programme> programme_;
-    long long work_ = 0;
 
     // Of `follow`, by depth and point.
     std::vector<Limit> limits_;

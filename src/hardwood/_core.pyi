@@ -55,6 +55,7 @@ def search(
     seconds: float,
     work: int,
     memory: float,
+    n_jobs: int,
     upper_bound: float,
     start: Sequence[tuple[int, int]],
     options: SearchOptions,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class SearchSolver:
         start: Start = Start(),  # noqa: B008 - immutable
         on_progress: OnProgress | None = None,
         seed: int = 0,  # noqa: ARG002 - nothing is random
-        n_jobs: int = 1,  # noqa: ARG002 - one thread so far
+        n_jobs: int = 1,
     ) -> Result:
         """Search until proved, or until a limit; the best tree and a valid bound are returned in any case."""
         if problem.max_depth > DEEPEST:
@@ -66,6 +67,7 @@ class SearchSolver:
             math.inf if limits.seconds is None else limits.seconds,
             -1 if limits.work is None else limits.work,
             DEFAULT_MEMORY if limits.memory_bytes is None else limits.memory_bytes,
+            _threads(n_jobs),
             problem.most_correct(start.objective_bound),
             _heap(start.tree, tests, problem.max_depth),
             self._options,
@@ -80,6 +82,13 @@ class SearchSolver:
             stop_reason=StopReason(found["stop_reason"]),
             work=int(found["work"]),
         )
+
+
+def _threads(n_jobs: int) -> int:
+    """How many threads: as in joblib, -1 is one for each core."""
+    if n_jobs == 0:
+        raise ValueError("n_jobs is 0; give a number of threads, or -1 for one on each core")
+    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 
 def _objective_bound(problem: Problem, objective: float, upper_bound: int) -> float:
