@@ -19,8 +19,11 @@ lint: $(STAMP)
 	$(BIN)/lint-imports
 
 bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet ".[bench]"
 	$(BIN)/python benchmarks/ground_floor.py
 	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/ordinary.py
+	$(BIN)/python benchmarks/growth.py
 
 # Installed in place: edits of Python files count at once, edits of C++ or of the build rebuild here.
 $(STAMP): $(SOURCES) scripts/bootstrap

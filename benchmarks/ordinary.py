@@ -2,8 +2,8 @@
 
     HARDWOOD_DATA=... python benchmarks/ordinary.py [--depth 3 4] [--table kr-vs-kp]
 
-pystreed (extra `bench`) finds ordinary optimal trees by dynamic programming and knows nothing of shifts. It gets one 0/1
-column for each test that the search may use. Times are the best of three.
+pystreed (extra `bench`) finds ordinary optimal trees by dynamic programming and knows nothing of shifts. It gets one
+0/1 column for each test that the search may use. Times are the best of three.
 """
 
 from __future__ import annotations

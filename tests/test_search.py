@@ -20,7 +20,16 @@ from hardwood.tree import Branch, Leaf, Tree
 from instances import KINDS, random_instance
 
 N_BATCHES, BATCH = 34, 100
-SWITCHES = ("child_bounds", "right_discard", "nesting", "inherit_shares", "pool", "skip_twins", "surrogate")
+SWITCHES = (
+    "child_bounds",
+    "right_discard",
+    "nesting",
+    "inherit_shares",
+    "pool",
+    "skip_twins",
+    "surrogate",
+    "sharing",
+)
 
 
 def random_problem(seed):
@@ -88,6 +97,74 @@ def test_every_combination_of_speed_ups_reaches_the_same_optimum(seed):
     assert len(results) == 1
 
 
+def survey(seed):
+    """Answers of several kinds to a few questions, with a rule behind them and noise: more than the oracle can take."""
+    rng = np.random.default_rng([5, seed])
+    n, n_columns, n_classes = int(rng.integers(20, 90)), int(rng.integers(3, 7)), int(rng.choice([2, 2, 3]))
+    columns = {}
+    for j in range(n_columns):
+        answers = rng.integers(0, rng.choice([2, 2, 3, 4]), n)
+        columns[f"c{j}"] = answers.tolist() if rng.random() < 0.5 else [f"answer {a}" for a in answers]
+    score = sum(np.asarray([value == column[0] for value in column]) for column in list(columns.values())[:2])
+    y = np.where(rng.random(n) < 0.25, rng.integers(0, n_classes, n), score % n_classes)
+    table = hw.encode(columns)
+    uncertainty = hw.UncertaintySet.calibrated(
+        table,
+        certainty=rng.normal(rng.choice([0.6, 0.75, 0.9]), 0.2, n_columns),
+        plausibility=float(rng.choice([0.5, 0.75, 0.9, 0.97, 1.0])),
+        clip=True,
+    )
+    depth = int(rng.choice([2, 3, 4]))
+    return hw.Problem(hw.encode_labels(y.tolist(), n), uncertainty, depth, rng.choice([2.0**-depth, 0.0, 0.4]))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_bounds_from_shared_weights_exact_regions_and_threads_agree_on_larger_tables(seed):
+    problem = survey(seed)
+    ways = [SearchSolver(), SearchSolver(sharing=False), SearchSolver(nesting=False)]
+    results = [way.solve(problem, limits=Limits(seconds=4)) for way in ways]
+    results.append(SearchSolver().solve(problem, limits=Limits(seconds=4), n_jobs=2))
+    proved = {round(result.objective, 9) for result in results if result.status is Status.OPTIMAL}
+    assert len(proved) <= 1
+    best = max(result.objective for result in results)
+    assert all(result.objective_bound >= best - 1e-9 for result in results)
+    most = max(result.worst_case_correct for result in results)
+    assert all(result.upper_bound >= most for result in results)
+
+
+def test_the_larger_tables_are_mostly_proved():
+    results = [SearchSolver().solve(survey(seed), limits=Limits(seconds=4)) for seed in range(10)]
+    assert sum(result.status is Status.OPTIMAL for result in results) >= 8
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3, -1])
+def test_threads_change_nothing_but_time(n_jobs):
+    problem = posed(*small_table(3, n=60, n_columns=5), 6.0, depth=3)
+    alone, together = (SearchSolver().solve(problem, n_jobs=jobs) for jobs in (1, n_jobs))
+    assert together.status is alone.status is Status.OPTIMAL
+    assert together.objective == alone.objective
+
+
+def test_no_threads_at_all_are_refused():
+    with pytest.raises(ValueError, match="n_jobs is 0"):
+        SearchSolver().solve(posed(*small_table(0), 1.0), n_jobs=0)
+
+
+def test_threads_keep_the_time_limit():
+    result = SearchSolver().solve(hard_problem(), limits=Limits(seconds=1.0), n_jobs=2)
+    assert result.stop_reason is StopReason.TIME_LIMIT
+    assert result.seconds < 1.55
+    assert result.upper_bound >= result.worst_case_correct
+
+
+def test_short_of_memory_the_search_drops_regions_and_finds_the_same():
+    problem = posed(*small_table(3, n=60, n_columns=5), 6.0, depth=3)
+    roomy = SearchSolver().solve(problem)
+    lean = SearchSolver().solve(problem, limits=Limits(memory_bytes=200_000))
+    assert lean.status is roomy.status is Status.OPTIMAL
+    assert (lean.worst_case_correct, lean.branching_nodes) == (roomy.worst_case_correct, roomy.branching_nodes)
+
+
 def test_a_start_bound_that_cannot_be_true_is_refused():
     with pytest.raises(ValueError, match=r"start\.objective_bound is 1\.0, but a tree reaches"):
         SearchSolver().solve(posed(*small_table(0), 1.0), start=Start(objective_bound=1.0))
@@ -146,9 +223,14 @@ def test_the_order_of_rows_columns_and_labels_changes_nothing(seed, n_classes):
 @given(st.integers(0, 10**6))
 def test_doubling_rows_and_budget_doubles_the_optimum_or_misses_it_by_one(seed):
     values, y, costs = small_table(seed)
-    once = SearchSolver().solve(posed(values, y, costs, 4.0)).worst_case_correct
-    twice = SearchSolver().solve(posed(np.repeat(values, 2, axis=0), np.repeat(y, 2), costs, 8.0)).worst_case_correct
-    assert twice in (2 * once, 2 * once - 1)
+    single, double = posed(values, y, costs, 4.0), posed(np.repeat(values, 2, axis=0), np.repeat(y, 2), costs, 8.0)
+    once, twice = SearchSolver().solve(single), SearchSolver().solve(double)
+    assert twice.worst_case_correct in (2 * once.worst_case_correct, 2 * once.worst_case_correct - 1)
+    # With the budget priced, every tree is worth exactly twice as much, so the best of them is, too.
+    for tree in (once.tree, twice.tree):
+        priced = [hw.attack(tree, problem.labels, problem.uncertainty).priced_value for problem in (single, double)]
+        assert priced[1] == pytest.approx(2 * priced[0], abs=1e-9)
+        assert hw.attack(tree, single.labels, single.uncertainty).worst_case_correct == math.ceil(priced[0] - 1e-9)
 
 
 @settings(max_examples=20, deadline=None)

@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include "pair_table.h"
+
 namespace hardwood::search {
 
 namespace {
@@ -91,7 +93,10 @@ Programme::Programme(const Instance& instance, Watch& watch)
     }
     home_side_.resize(instance.tests().size());
     slope_.resize(instance.tests().size());
+    pairs_ = std::make_unique<PairTable>(*this);
 }
+
+Programme::~Programme() = default;
 
 std::size_t Programme::KeyHash::operator()(const Key& key) const {
     std::uint64_t hash = 0;
@@ -143,7 +148,7 @@ Programme::State* Programme::state_of(const Limit& limit) {
     return &state;
 }
 
-Programme::Terms Programme::terms_of(std::size_t feature, const std::vector<std::size_t>& values) const {
+Terms Programme::terms_of(std::size_t feature, const std::vector<std::size_t>& values) const {
     const std::size_t n_values = representative_[feature].size();
     std::vector<bool> wanted(n_values, false);
     for (const std::size_t v : values) wanted[v] = true;

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -23,12 +24,22 @@ namespace hardwood::search {
 
 enum class Rule { own, shared, sum };
 
+// How many rows have one of some values of a feature: a sum of the counts of its columns, and perhaps of all rows.
+struct Terms {
+    bool all = false;
+    std::vector<std::pair<std::size_t, double>> columns;  // column of the feature, and sign
+};
+
+// The best single leaf from what each class has; what is lost is the rest.
+double best_leaf(const double* mass, std::size_t n_classes, int& label);
+
 class Programme {
 public:
     // Samples form groups only if they pay the same prices.
     static bool fits(const Instance& instance);
 
     Programme(const Instance& instance, Watch& watch);
+    ~Programme();
 
     struct Question {
         double price = 0.0;
@@ -59,11 +70,6 @@ public:
     void set(double price, const Crossings& crossings);
 
 private:
-    // How many rows have one of some values of a feature: a sum of the counts of its columns, and perhaps of all rows.
-    struct Terms {
-        bool all = false;
-        std::vector<std::pair<std::size_t, double>> columns;  // column of the feature, and sign
-    };
     Terms terms_of(std::size_t feature, const std::vector<std::size_t>& values) const;
 
     // What is left of a feature, and what its tests do there. Vectors are by value of the feature.
@@ -196,7 +202,6 @@ private:
     std::vector<std::vector<std::uint32_t>> arriving_rows_;
     std::vector<std::size_t> bucket_, order_;
 
-    // Of a look, kept to be filled again.
     struct LiveTest {
         int test;
         std::size_t feature;
@@ -205,9 +210,8 @@ private:
     std::vector<std::uint64_t> seen_;                  // bits of the values that occur
     std::vector<LiveTest> live_;                       // tests with points on both sides
     std::vector<std::vector<std::size_t>> occurring_;  // by feature: values that occur; empty without a live test
-    std::vector<std::uint64_t> column_bits_;
-    std::vector<double> pair_count_, own_count_, across_count_, own_, across_, total_, correction_, value_count_;
-    std::vector<std::size_t> live_place_;  // by test: its place among the live ones
+    class PairTable;
+    std::unique_ptr<PairTable> pairs_;
 };
 
 }  // namespace hardwood::search

@@ -287,95 +287,37 @@ private:
     std::vector<std::pair<double, std::size_t>> best_;
 };
 
+// What is known about the least loss of each region under some shares.
+struct RegionSolver::Known {
+    std::vector<double> low, high;
+    std::vector<Relaxed> relaxed;
+    double sum = 0.0;  // of the lower ones, and of the price of fixed tests
+};
+
 void RegionSolver::raise(const Node& node, Task& task, double target, double least, PriceBound& bound) {
-    const std::size_t n_regions = node.open.size();
-    if (n_regions < 2 || node.levels() < 2 || node.levels() > largest_nested) return;
+    if (node.open.size() < 2 || node.levels() < 2 || node.levels() > largest_nested) return;
     const Meetings meetings(instance_, node, task, bound.price);
     Model model(*this, node, task, bound.price);
     Shares shares = bound.shares;
     for (int round = 0; round < rounds && !watch_.stopped(); ++round) {
         bool last = false;
         if (model.complete()) {
-            double value = model.value(shares), best = value;
-            Shares best_shares = shares;
-            double stretch = 1.0;
-            int stalled = 0;
-            for (int s = 0; s < model_steps && value < target + 0.05; ++s) {
-                const double gain = stretch * (target - value + 0.1 + 0.02 * std::abs(target - bound.value));
-                if (!meetings.step(model.losses(), gain, shares)) break;
-                value = model.value(shares);
-                if (value > best) {
-                    best = value;
-                    best_shares = shares;
-                    stalled = 0;
-                } else if (++stalled >= 4) {
-                    stretch *= 0.6;
-                    stalled = 0;
-                }
-            }
-            shares = best_shares;
-            if (best < target) {
-                if (best > least + 0.3) {
-                    target = least + 0.7 * (best - least);
-                } else {
-                    last = true;  // even the known subtrees do better than the goal under all shares that were tried
-                }
+            const double promised = fit_shares(model, meetings, target, 0.02 * std::abs(target - bound.value), shares);
+            if (promised < target && promised > least + 0.3) {
+                target = least + 0.7 * (promised - least);
+            } else if (promised < target) {
+                last = true;  // even the known subtrees do better than the goal under all shares that were tried
             }
         }
-        std::vector<double> low(n_regions), high(n_regions);
-        std::vector<Relaxed> relaxed;
-        double sum = task.test_price * node.n_tests;
-        for (std::size_t k = 0; k < n_regions; ++k) {
-            const Region& region = *node.open[k];
-            relaxed.push_back(decomposition_.relax(region, model.view(k), shares[k], task));
-            low[k] = relaxed[k].value;
-            sum += low[k];
-            if (region.levels < 2) continue;
-            Skeleton tree(node.fixed.size());
-            put_subtree(relaxed[k].best, region, tree);
-            model.add(k, tree);
-        }
+        Known known = relax_all(node, task, shares, model);
         const double reach = model.value(shares);
-        for (std::size_t k = 0; k < n_regions; ++k) high[k] = model.part(k);
+        for (std::size_t k = 0; k < node.open.size(); ++k) known.high[k] = model.part(k);
         // Every exact value comes with something taken off; aim higher by that, or the target is missed by a hair.
-        const double hair = 1.5 * tie(instance_, node.levels());
-        double aim = target + hair * static_cast<double>(n_regions);
-        if (reach < target) aim = last ? sum + 0.6 * (reach - sum) : reach;
-        std::vector<bool> solved(n_regions, false);
-        while (sum < aim && !watch_.stopped()) {
-            double room = 0.0;
-            std::size_t next = no_point;
-            for (std::size_t k = 0; k < n_regions; ++k) {
-                if (node.open[k]->levels < 2 || solved[k] || high[k] <= low[k]) continue;
-                room += high[k] - low[k];
-                const auto size = [&](std::size_t o) { return std::pair(node.open[o]->levels, node.open[o]->size()); };
-                if (next == no_point || size(k) < size(next)) next = k;
-            }
-            if (next == no_point || room < aim - sum) break;
-            // Every region is asked for its part of what is missing, in proportion to what it may give.
-            const double cutoff = low[next] + std::min(1.0, (aim - sum) / room) * (high[next] - low[next]) + hair;
-            Outcome outcome = solve(*node.open[next], shares[next], task, bound.price, cutoff);
-            if (watch_.stopped()) return;
-            solved[next] = true;
-            if (outcome.value > low[next]) {
-                sum += outcome.value - low[next];
-                low[next] = outcome.value;
-            }
-            if (outcome.found) {
-                high[next] = std::min(high[next], std::max(outcome.value, low[next]));
-                model.add(next, outcome.subtree);
-            }
-        }
-        for (std::size_t k = 0; k < n_regions; ++k) {
-            for (std::size_t t = 0; t < relaxed[k].by_test.size(); ++t) {
-                bound.by_test[k][t] = std::max(bound.by_test[k][t], sum - low[k] + relaxed[k].by_test[t]);
-            }
-            bound.by_leaf[k] = std::max(bound.by_leaf[k], sum - low[k] + relaxed[k].leaf);
-        }
-        if (sum > bound.value) {
-            bound.value = sum;
-            bound.shares = shares;
-        }
+        double aim = target + hair(node) * static_cast<double>(node.open.size());
+        if (reach < target) aim = last ? known.sum + 0.6 * (reach - known.sum) : reach;
+        solve_regions(node, task, bound.price, aim, shares, model, known);
+        if (watch_.stopped()) return;
+        take_over(known, shares, bound);
         if (bound.value >= target || last) return;
         model.value(shares);
         task.offer(model.tree());
@@ -385,6 +327,89 @@ void RegionSolver::raise(const Node& node, Task& task, double target, double lea
             least = goal;
         }
         if (bound.value >= target) return;
+    }
+}
+
+double RegionSolver::hair(const Node& node) const { return 1.5 * tie(instance_, node.levels()); }
+
+double RegionSolver::fit_shares(Model& model, const Meetings& meetings, double target, double margin,
+                                Shares& shares) const {
+    double value = model.value(shares), best = value, stretch = 1.0;
+    Shares best_shares = shares;
+    int stalled = 0;
+    for (int step = 0; step < model_steps && value < target + 0.05; ++step) {
+        if (!meetings.step(model.losses(), stretch * (target - value + 0.1 + margin), shares)) break;
+        value = model.value(shares);
+        if (value > best) {
+            best = value;
+            best_shares = shares;
+            stalled = 0;
+        } else if (++stalled >= 4) {
+            stretch *= 0.6;
+            stalled = 0;
+        }
+    }
+    shares = std::move(best_shares);
+    return best;
+}
+
+RegionSolver::Known RegionSolver::relax_all(const Node& node, Task& task, const Shares& shares, Model& model) {
+    Known known;
+    known.high.resize(node.open.size());
+    known.sum = task.test_price * node.n_tests;
+    for (std::size_t k = 0; k < node.open.size(); ++k) {
+        const Region& region = *node.open[k];
+        known.relaxed.push_back(decomposition_.relax(region, model.view(k), shares[k], task));
+        known.low.push_back(known.relaxed[k].value);
+        known.sum += known.low[k];
+        if (region.levels < 2) continue;
+        Skeleton tree(node.fixed.size());
+        put_subtree(known.relaxed[k].best, region, tree);
+        model.add(k, tree);
+    }
+    return known;
+}
+
+// Small regions first; every region is asked for its part of what is missing, in proportion to what it may give.
+void RegionSolver::solve_regions(const Node& node, Task& task, double price, double aim, const Shares& shares,
+                                 Model& model, Known& known) {
+    std::vector<bool> solved(node.open.size(), false);
+    while (known.sum < aim && !watch_.stopped()) {
+        double room = 0.0;
+        std::size_t next = no_point;
+        for (std::size_t k = 0; k < node.open.size(); ++k) {
+            if (node.open[k]->levels < 2 || solved[k] || known.high[k] <= known.low[k]) continue;
+            room += known.high[k] - known.low[k];
+            const auto size = [&](std::size_t o) { return std::pair(node.open[o]->levels, node.open[o]->size()); };
+            if (next == no_point || size(k) < size(next)) next = k;
+        }
+        if (next == no_point || room < aim - known.sum) return;
+        const double asked = std::min(1.0, (aim - known.sum) / room) * (known.high[next] - known.low[next]);
+        const Outcome outcome = solve(*node.open[next], shares[next], task, price, known.low[next] + asked + hair(node));
+        if (watch_.stopped()) return;
+        solved[next] = true;
+        if (outcome.value > known.low[next]) {
+            known.sum += outcome.value - known.low[next];
+            known.low[next] = outcome.value;
+        }
+        if (outcome.found) {
+            known.high[next] = std::min(known.high[next], std::max(outcome.value, known.low[next]));
+            model.add(next, outcome.subtree);
+        }
+    }
+}
+
+void RegionSolver::take_over(const Known& known, const Shares& shares, PriceBound& bound) {
+    for (std::size_t k = 0; k < known.low.size(); ++k) {
+        const double others = known.sum - known.low[k];
+        for (std::size_t t = 0; t < known.relaxed[k].by_test.size(); ++t) {
+            bound.by_test[k][t] = std::max(bound.by_test[k][t], others + known.relaxed[k].by_test[t]);
+        }
+        bound.by_leaf[k] = std::max(bound.by_leaf[k], others + known.relaxed[k].leaf);
+    }
+    if (known.sum > bound.value) {
+        bound.value = known.sum;
+        bound.shares = shares;
     }
 }
 

@@ -40,6 +40,16 @@ public:
 private:
     class InnerTask;
     class Model;
+    struct Known;
+
+    // How much more to ask for than is needed, since exact values come with something taken off.
+    double hair(const Node& node) const;
+    // Finds the shares under which the known subtrees promise most, and returns what they promise.
+    double fit_shares(Model& model, const Meetings& meetings, double target, double margin, Shares& shares) const;
+    Known relax_all(const Node& node, Task& task, const Shares& shares, Model& model);
+    void solve_regions(const Node& node, Task& task, double price, double aim, const Shares& shares, Model& model,
+                       Known& known);
+    static void take_over(const Known& known, const Shares& shares, PriceBound& bound);
 
     void remember(const Region& region, const Skeleton& tree);
     void search(Node& node, InnerTask& task, double price);

@@ -30,6 +30,16 @@ void write(const Skeleton& tree, std::size_t at, std::string& text) {
     write(tree, 2 * at + 1, text);
 }
 
+// Two bounds at one price: the larger of both, everywhere.
+void keep_larger(PriceBound& bound, const PriceBound& other) {
+    const auto raise = [](double& value, double to) { value = std::max(value, to); };
+    raise(bound.value, other.value);
+    for (std::size_t k = 0; k < bound.by_test.size(); ++k) {
+        raise(bound.by_leaf[k], other.by_leaf[k]);
+        for (std::size_t t = 0; t < bound.by_test[k].size(); ++t) raise(bound.by_test[k][t], other.by_test[k][t]);
+    }
+}
+
 // Two numbers for each point and test of a region, and about as much again while it is worked on.
 double of_region(const Instance& instance) {
     return 32.0 * static_cast<double>(instance.n_points()) * static_cast<double>(instance.tests().size());
@@ -252,13 +262,7 @@ PriceBound Search::bound_at(const Node& node, double price, double target, bool 
     if (single || levels > 3 || reached || watch_.stopped()) return bound;
     PriceBound fine = decomposition_.bound(node, price, *this, target, iterations_for(levels), &bound.shares);
     fine.crossings = bound.crossings;
-    for (std::size_t k = 0; k < node.open.size(); ++k) {
-        for (std::size_t t = 0; t < fine.by_test[k].size(); ++t) {
-            fine.by_test[k][t] = std::max(fine.by_test[k][t], bound.by_test[k][t]);
-        }
-        fine.by_leaf[k] = std::max(fine.by_leaf[k], bound.by_leaf[k]);
-    }
-    fine.value = std::max(fine.value, bound.value);
+    keep_larger(fine, bound);
     return fine;
 }
 

@@ -149,6 +149,20 @@ class Attack:
         order, totals = self._purchases
         return order[: int(np.count_nonzero(self.uncertainty.affords(totals)))]
 
+    @property
+    def priced_value(self) -> float:
+        """The worst case if the last sample may be lost in part: the value of the distributionally robust problem.
+
+        `worst_case_correct` is this, rounded up.
+        """
+        order, totals = self._purchases
+        n_lost = len(self.lost)
+        if n_lost == len(order):
+            return float(self.n_samples - n_lost)
+        spent = totals[n_lost - 1] if n_lost else 0.0
+        part = (self.uncertainty.spendable - spent) / self.margins[order[n_lost]]
+        return float(self.n_samples - n_lost - part)
+
     @cached_property
     def curve(self) -> Curve:
         """Worst-case accuracy for every budget, from the one sort that `lost` uses, too."""
