@@ -220,10 +220,11 @@ bool Search::is_closed(const Node& node, std::size_t region, std::size_t test, d
     });
 }
 
-// Every completion has some test on top of each open region, so only prices at which one of them is alive are.
+// Every completion has some test on top of each open region, so only prices at which one of them is alive are. (A leaf counts
+// as a test with leaves of the same label, which bounds for two and more levels allow; a last test has two labels.)
 void Search::narrow(Node& node) const {
     for (std::size_t k = 0; k < node.open.size(); ++k) {
-        if (node.open[k]->tests.empty()) continue;
+        if (node.open[k]->levels < 2 || node.open[k]->tests.empty()) continue;
         std::vector<Interval> pieces;
         const auto add = [&](std::size_t test) {
             for (const Interval& interval : child_alive(node, k, test)) pieces.push_back(interval);
