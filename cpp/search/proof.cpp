@@ -83,7 +83,12 @@ bool Search::close(double rival, int most_tests) {
 // if loss + p * tests < goal + p * limit. Any p is valid; taken is the one whose bounds at the root miss their goals by the
 // least, over a range of prices.
 double Search::price_of_tests(const Node& root) {
-    if (cost_of(root) > affordable / 100) return 0.5;
+    const bool shares = options_.sharing && sharing_.fits();
+    if (cost_of(root) > affordable / (shares && root.levels() == 3 ? 1 : 100)) return 0.5;
+    const auto bound = [&](double price) {
+        return shares ? sharing_.quick_bound(root, price, *this)
+                      : decomposition_.bound(root, price, *this, infinity, 1).value;
+    };
     std::vector<double> prices;
     for (const double part : {0.0, 0.5, 1.0}) {
         const Interval& range = root.alive.front();
@@ -95,7 +100,7 @@ double Search::price_of_tests(const Node& root) {
         test_price = candidate;
         double missing = 0.0;
         for (const double price : prices) {
-            missing = std::max(missing, goal(price) - decomposition_.bound(root, price, *this, infinity, 1).value);
+            missing = std::max(missing, goal(price) - bound(price));
         }
         if (missing < least_missing) {
             least_missing = missing;

@@ -156,6 +156,13 @@ PriceBound Sharing::bound(const Node& node, double price, Task& task, double tar
     return result;
 }
 
+double Sharing::quick_bound(const Node& node, double price, const Task& task) {
+    std::vector<std::vector<bool>> none_closed;
+    for (const RegionPtr& region : node.open) none_closed.emplace_back(region->tests.size(), false);
+    const Crossings crossings(instance_.n_classes(), instance_.tests().size(), first_part);
+    return solve(node, price, task, crossings, infinity, false, none_closed).value;
+}
+
 bool Sharing::step(const Skeleton& tree, double price, const Task& task, double gain, Crossings& crossings) {
     limits_.clear();
     for (std::size_t f = 0; f < instance_.n_features(); ++f) limits_.push_back(instance_.open_limit(f));

@@ -21,6 +21,9 @@ public:
     PriceBound bound(const Node& node, double price, Task& task, double target, int iterations,
                      const std::vector<std::vector<bool>>& closed);
 
+    // The bound for the parts to begin with, and nothing else.
+    double quick_bound(const Node& node, double price, const Task& task);
+
     // Whether nobody can cross any test at a price: then the loss on the own side is all there is.
     bool nobody_crosses(double price);
     // The least loss, plus a price for each test, if every sample keeps to its own side; with a tree that attains it.
