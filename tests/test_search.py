@@ -121,7 +121,7 @@ def survey(seed):
 @pytest.mark.parametrize("seed", range(30))
 def test_bounds_from_shared_weights_exact_regions_and_threads_agree_on_larger_tables(seed):
     problem = survey(seed)
-    ways = [SearchSolver(), SearchSolver(sharing=False), SearchSolver(nesting=False)]
+    ways = [SearchSolver(), SearchSolver(sharing=False), SearchSolver(nesting=False), SearchSolver(surrogate=False)]
     results = [way.solve(problem, limits=Limits(seconds=4)) for way in ways]
     results.append(SearchSolver().solve(problem, limits=Limits(seconds=4), n_jobs=2))
     proved = {round(result.objective, 9) for result in results if result.status is Status.OPTIMAL}
@@ -362,3 +362,15 @@ def test_wide_integer_columns_without_affordable_steps_need_few_thresholds():
     values = np.array([[0], [10**9], [5 * 10**8]])
     result = SearchSolver().solve(posed(values, [0, 1, 1], math.inf, 1.0, depth=1))
     assert (result.status, result.worst_case_correct) == (Status.OPTIMAL, 3)
+
+
+def test_a_test_on_a_category_that_nobody_has_may_take_a_cheap_way_out():
+    answers = ["a", "a", "a", "b", "c", "d"]
+    column = pd.Categorical(answers, categories=["a", "b", "c", "d", "z"])
+    table = hw.encode(pd.DataFrame({"answer": column}))
+    prices = {"a": 1.0, "b": 10.0, "c": 10.0, "d": 10.0, "z": 1.0}
+    by_code = [prices[name] for name in table.features[0].categories]
+    uncertainty = hw.UncertaintySet.priced(table, costs={"answer": [by_code]}, budget=9.0)
+    problem = hw.Problem(hw.encode_labels([0, 0, 0, 1, 1, 1], 6), uncertainty, 2, 0.0)
+    for solver in (SearchSolver(), SearchSolver(sharing=False)):
+        assert solver.solve(problem).worst_case_correct == 6

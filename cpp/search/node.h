@@ -12,8 +12,8 @@ namespace hardwood::search {
 // How the loss of each point is shared out over the open regions: by region, then by place in the region.
 using Shares = std::vector<std::vector<double>>;
 
-// What is known at one price: a bound on the loss of every completion of the node, also for every test on top of every
-// open region, and the shares that gave the bound.
+// What is known at one price: a bound on the loss of every completion of the node, also of those with a certain test on top of
+// a certain open region, and the shares that gave the bound.
 struct PriceBound {
     double price = 0.0;
     double value = -infinity;
@@ -39,7 +39,7 @@ struct Node {
     std::vector<std::pair<double, Shares>> inherited_shares;    // price and shares, from its parent
     std::vector<std::pair<double, std::shared_ptr<const Crossings>>> inherited_crossings;
 
-    bool is_root() const { return open.size() == 1 && open[0]->position == 1; }
+    bool is_root() const { return open.size() == 1 && open[0]->position == 1 && open[0]->levels > 0; }
 
     int levels() const {
         int most = 0;

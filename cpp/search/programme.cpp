@@ -126,7 +126,6 @@ Programme::State* Programme::state_of(const Limit& limit) {
         return result;
     };
     state.limit = limit;
-    state.cost = costs(limit);
     for (const int t : tests_of_[limit.feature]) {
         Cut& cut = state.cuts.emplace_back();
         const Test& test = instance_.tests()[static_cast<std::size_t>(t)];

@@ -4,7 +4,7 @@
 //   own     all of it stays where it is cheapest: a lower bound (theory, section 4)
 //   shared  a part of it crosses, the rest stays: a lower bound, too, since the parts add up to one (see Crossings)
 //   sum     all of it enters both sides: an upper bound (theory, section 3)
-// Under each rule the two subtrees of a test are independent, and the last test on a path is exact.
+// Under each rule the two subtrees of a test are independent, and a test on the last level is exact.
 //
 // What makes it fast: samples with the same class, price so far and weight form a group, and the pair counts of a group come
 // from its columns of bits. A region is known by the set of its tests and sides, whatever their order, so each is solved once.
@@ -88,7 +88,6 @@ private:
     };
     struct State {
         Limit limit;
-        std::vector<double> cost;
         std::vector<Cut> cuts;                                // by test of the feature
         std::vector<Terms> sets;                              // of values that some test treats alike
         std::vector<std::array<State*, 2>> part;              // by test and side, once it was asked for

@@ -36,9 +36,9 @@ void Programme::find_live_tests(const Part& part) {
         for (std::size_t w = 0; w < n_words_; ++w) seen_[w] |= bits_[row * n_words_ + w];
     }
     live_.clear();
-    occurring_.resize(instance_.n_features());
+    occurring_.assign(instance_.n_features(), {});
+    if (part.rows.empty()) return;
     for (std::size_t f = 0; f < instance_.n_features(); ++f) {
-        occurring_[f].clear();
         if (tests_of_[f].empty()) continue;
         for (std::size_t v = 0; v < representative_[f].size(); ++v) {
             const std::size_t bit = value_bit_[f] + v;

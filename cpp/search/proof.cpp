@@ -23,7 +23,7 @@ void Search::prove() {
         if (rival < upper_bound_) {
             const bool settled = settle(rival, tests);
             if (tests == full) {  // what was asked about all trees also bounds the number of correct samples
-                const double most = settled ? rival_ : std::ceil(open_bound_);
+                const double most = settled ? rival_ : std::max(rival_, std::ceil(open_bound_));
                 upper_bound_ = std::min(upper_bound_, std::max(best_.correct, most));
             }
             if (!settled) return;
@@ -73,8 +73,11 @@ bool Search::close(double rival, int most_tests) {
     const bool shares = options_.sharing && sharing_.fits();
     if (shares || cost_of(root) < affordable) evaluate(root, false);
     if (shares && depth_ > 3 && !root.alive.empty() && !watch_.stopped()) evaluate(root, true);
-    if (watch_.stopped()) leave_open(dual_bound(root));
-    if (!watch_.stopped() && !root.alive.empty()) expand_root(root);
+    if (watch_.stopped()) {
+        leave_open(dual_bound(root));
+    } else if (!root.alive.empty()) {
+        expand_root(root);
+    }
     pending_.clear();
     return open_bound_ == -infinity;
 }

@@ -156,8 +156,8 @@ bool Search::solve_ordinary() {
         offer(tree);
         if (watch_.has_stopped()) return true;
         if (depth < depth_) continue;
-        // No tree has a larger objective than this, so none keeps more than this correct with a single test.
-        const double most = instance_.n_samples() - value + instance_.rounding() + penalty_ * (most_tests_);
+        // No tree has a larger objective, so none keeps more correct than this, whatever its size.
+        const double most = instance_.n_samples() - value + instance_.rounding() + penalty_ * most_tests_;
         upper_bound_ = std::min(upper_bound_, std::max(best_.correct, std::floor(most)));
         proved_ = true;
     }
@@ -251,15 +251,13 @@ PriceBound Search::bound_at(const Node& node, double price, double target, bool 
     if (!options_.sharing || !sharing_.fits() || (!single && levels < 3)) {
         return decomposition_.bound(node, price, *this, target, iterations_for(levels));
     }
-    std::vector<std::vector<bool>> closed(node.open.size());
-    for (std::size_t k = 0; k < node.open.size(); ++k) {
-        for (std::size_t t = 0; t < node.open[k]->tests.size(); ++t) closed[k].push_back(is_closed(node, k, t, price));
-    }
+    // With several regions, a bound for a test on one of them would have to allow for tests that are left out of the others,
+    // of which no more is known than that they miss the goal at this very price.
+    std::vector<bool> closed;
+    for (std::size_t t = 0; t < node.open[0]->tests.size() && single; ++t) closed.push_back(is_closed(node, 0, t, price));
     PriceBound bound = sharing_.bound(node, price, *this, target, single ? (thorough ? 12 : 3) : 4, closed);
     const bool reached = bound.value >= target;
-    // Of trees with a test that was left out, no more is known than that they miss the goal at this very price.
-    const auto any = [](const std::vector<bool>& tests) { return std::ranges::find(tests, true) != tests.end(); };
-    if (std::ranges::any_of(closed, any)) bound.value = std::min(bound.value, goal(price));
+    if (std::ranges::find(closed, true) != closed.end()) bound.value = std::min(bound.value, goal(price));
     if (single || levels > 3 || reached || watch_.stopped()) return bound;
     PriceBound fine = decomposition_.bound(node, price, *this, target, iterations_for(levels), &bound.shares);
     fine.crossings = bound.crossings;
@@ -386,7 +384,7 @@ void Search::expand_root(Node& root) {
         for_each_child(children, [&](Search& worker, Node& child, std::size_t z) {
             worker.restore(root, child);
             worker.evaluate(child, thorough);
-            note(z, child.alive.empty() ? -infinity : worker.dual_bound(child));
+            note(z, worker.dual_bound(child));
             if (lean_) drop(child);
         });
     }
@@ -396,7 +394,7 @@ void Search::expand_root(Node& root) {
         worker.restore(root, child);
         if (!child.alive.empty()) worker.expand(child);
         child = Node();
-        note(z, -infinity);
+        note(z, std::max(worker.rival_, worker.open_bound_));
     });
     for (const Node& child : children) {
         if (!child.alive.empty()) leave_open(dual_bound(child));  // nobody came to it before the end

@@ -74,7 +74,7 @@ private:
     PriceBound bound_at(const Node& node, double price, double target, bool thorough);
     void narrow(Node& node) const;
     bool is_closed(const Node& node, std::size_t region, std::size_t test, double price) const;
-    long long work() const { return decomposition_.work() + sharing_.work() + helper_work_; }
+    long long work() const { return decomposition_.work() + sharing_.work() + team_.work; }
     double price_of_tests(const Node& root);
     void expand(Node& node);
     void expand_root(Node& root);
@@ -120,7 +120,7 @@ private:
     int settled_tests_ = 0;
     std::vector<std::unique_ptr<Search>> helpers_;
     Team team_;
-    long long helper_work_ = 0, reported_work_ = 0;
+    long long reported_work_ = 0;
     std::vector<double> pending_;    // dual bounds of nodes at the first level that are still to do
 };
 

@@ -64,7 +64,7 @@ std::vector<double> Sharing::parts_of(const Node& node, const Region& region) co
 }
 
 Sharing::Solved Sharing::solve(const Node& node, double price, const Task& task, const Crossings& crossings,
-                               double cutoff, bool each_test, const std::vector<std::vector<bool>>& closed) {
+                               double cutoff, bool each_test, const std::vector<bool>& closed) {
     programme_->set(price, crossings);
     Solved solved;
     solved.value = task.test_price * node.n_tests;
@@ -82,7 +82,7 @@ Sharing::Solved Sharing::solve(const Node& node, double price, const Task& task,
         question.test_price = task.test_price;
         question.cutoff = cutoff - solved.value;
         question.each_test = each_test;
-        question.left_out = &closed[solved.regions.size()];
+        if (!closed.empty()) question.left_out = &closed;
         solved.regions.push_back(programme_->solve(*region, weight, question));
         solved.value += solved.regions.back().value;
         put_subtree(solved.regions.back().best, *region, solved.tree);
@@ -109,7 +109,7 @@ std::vector<Crossings> Sharing::first_crossings(const Node& node, double price) 
 }
 
 PriceBound Sharing::bound(const Node& node, double price, Task& task, double target, int iterations,
-                          const std::vector<std::vector<bool>>& closed) {
+                          const std::vector<bool>& closed) {
     PriceBound result;
     result.price = price;
     std::vector<Crossings> first = first_crossings(node, price);
@@ -140,27 +140,32 @@ PriceBound Sharing::bound(const Node& node, double price, Task& task, double tar
         const double goal = std::min(target, result.value + 0.02 * instance_.n_samples());
         if (!step(solved.tree, price, task, stretch * (goal - solved.value + 0.3), crossings)) break;
     }
-    const bool each_test = result.value < target;
-    const Solved solved = solve(node, price, task, best, target, each_test, closed);
-    result.value = std::max(result.value, solved.value);
+    // Once the target is reached, that is enough for every test.
+    std::vector<Relaxed> regions;
+    if (result.value < target) regions = solve(node, price, task, best, target, true, closed).regions;
+    double sum = task.test_price * node.n_tests;
+    for (const Relaxed& region : regions) sum += region.value;
+    result.value = std::max(result.value, regions.empty() ? -infinity : sum);
+    programme_->set(price, best);
     for (std::size_t k = 0; k < node.open.size(); ++k) {
-        const double others = solved.value - solved.regions[k].value;
-        std::vector<double>& by_test = result.by_test.emplace_back(solved.regions[k].by_test);
-        for (std::size_t t = 0; t < by_test.size(); ++t) {
-            by_test[t] = closed[k][t] ? task.goal(price) : std::max(result.value, by_test[t] + others);
-        }
-        result.by_leaf.push_back(std::max(result.value, solved.regions[k].leaf + others));
+        std::vector<double>& by_test = result.by_test.emplace_back(node.open[k]->tests.size(), result.value);
+        result.by_leaf.push_back(result.value);
         result.shares.push_back(parts_of(node, *node.open[k]));
+        if (regions.empty()) continue;
+        const double others = sum - regions[k].value;
+        for (std::size_t t = 0; t < by_test.size(); ++t) by_test[t] = std::max(by_test[t], regions[k].by_test[t] + others);
+        result.by_leaf[k] = std::max(result.value, regions[k].leaf + others);
+    }
+    for (std::size_t t = 0; t < closed.size(); ++t) {
+        if (closed[t]) result.by_test[0][t] = task.goal(price);
     }
     result.crossings = std::make_shared<const Crossings>(std::move(best));
     return result;
 }
 
 double Sharing::quick_bound(const Node& node, double price, const Task& task) {
-    std::vector<std::vector<bool>> none_closed;
-    for (const RegionPtr& region : node.open) none_closed.emplace_back(region->tests.size(), false);
     const Crossings crossings(instance_.n_classes(), instance_.tests().size(), first_part);
-    return solve(node, price, task, crossings, infinity, false, none_closed).value;
+    return solve(node, price, task, crossings, infinity, false, {}).value;
 }
 
 bool Sharing::step(const Skeleton& tree, double price, const Task& task, double gain, Crossings& crossings) {

@@ -17,9 +17,9 @@ public:
     bool fits() const { return programme_.has_value(); }
 
     // A bound at a price; stops early once `target` is reached. The bounds for each test on top of each region are worked out
-    // up to the target only. Tests that are closed at this price, by region, are left out: the bound is on all other trees.
+    // up to the target only. Tests that are closed at this price are left out of a single region: the bound is on all others.
     PriceBound bound(const Node& node, double price, Task& task, double target, int iterations,
-                     const std::vector<std::vector<bool>>& closed);
+                     const std::vector<bool>& closed);
 
     // The bound for the parts to begin with, and nothing else.
     double quick_bound(const Node& node, double price, const Task& task);
@@ -42,7 +42,7 @@ private:
     };
 
     Solved solve(const Node& node, double price, const Task& task, const Crossings& crossings, double cutoff,
-                 bool each_test, const std::vector<std::vector<bool>>& closed);
+                 bool each_test, const std::vector<bool>& closed);
     Relaxed ask_root(const Region& root, double price, Rule rule, double test_price);
     std::vector<double> parts_of(const Node& node, const Region& region) const;
     std::vector<Crossings> first_crossings(const Node& node, double price) const;
@@ -51,7 +51,7 @@ private:
     void follow(const Skeleton& tree, std::size_t at, std::size_t depth, double price, const Task& task);
 
     const Instance& instance_;
-    mutable std::optional<Programme> programme_;
+    std::optional<Programme> programme_;
 
     // Of `follow`, by depth and point.
     std::vector<Limit> limits_;

@@ -8,15 +8,21 @@
 namespace hardwood::search {
 
 void Search::hire(int n_jobs) {
+    Limits limits = limits_;
+    limits.work = -1;  // one thread counts for all
     for (int k = 1; k < n_jobs; ++k) {
         const auto keep_going = [team = &team_](const State&) { return !team->stop.load(); };
-        helpers_.push_back(std::make_unique<Search>(instance_, depth_, penalty_, options_, limits_, keep_going));
+        helpers_.push_back(std::make_unique<Search>(instance_, depth_, penalty_, options_, limits, keep_going));
         helpers_.back()->lean_ = lean_;
     }
 }
 
 // Tells the others about the best tree, or learns of a better one.
 void Search::exchange(Team& team) {
+    if (&team != &team_) {
+        team.work += work() - reported_work_;
+        reported_work_ = work();
+    }
     const std::lock_guard lock(team.mutex);
     Best& common = team.best;
     const double mine = best_.correct - penalty_ * best_.tests, theirs = common.correct - penalty_ * common.tests;
@@ -72,11 +78,7 @@ void Search::for_each_child(std::vector<Node>& children, const std::function<voi
     threads.clear();
     if (team_.failure) std::rethrow_exception(team_.failure);
     exchange(team_);
-    for (const auto& helper : helpers_) {
-        open_bound_ = std::max(open_bound_, helper->open_bound_);
-        helper_work_ += helper->work() - helper->reported_work_;
-        helper->reported_work_ = helper->work();
-    }
+    for (const auto& helper : helpers_) open_bound_ = std::max(open_bound_, helper->open_bound_);
 }
 
 }  // namespace hardwood::search

@@ -22,6 +22,7 @@ struct Team {
     Best best;
     std::exception_ptr failure;
     std::atomic<bool> stop{false};
+    std::atomic<long long> work{0};  // of the helpers
 };
 
 }  // namespace hardwood::search

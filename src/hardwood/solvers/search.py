@@ -101,7 +101,8 @@ def _tests(problem: Problem) -> list[Test]:
 
     Left out are tests that put all samples on one side (the subtree of that side alone is at least as good), tests on
     features that every sample changes for nothing (so is either of the two subtrees), the second of two categories,
-    and, where nobody can afford a step, all thresholds but one between two values that occur.
+    and, where nobody can afford a step, all thresholds but one between two values that occur. Where arriving at a
+    category has a price of its own, a test on one that nobody has is of use: it takes a cheap way out.
     """
     tests: list[Test] = []
     costs = problem.uncertainty.costs
@@ -111,7 +112,8 @@ def _tests(problem: Problem) -> list[Test]:
         if len(seen) < 2 or (not prices.any() and costs.reach[j].direction is Direction.BOTH):
             continue
         if not feature.ordered:
-            codes = seen if len(seen) > 2 or feature.n_values > 2 else seen[:1]
+            known = np.arange(feature.n_values) if prices.shape[1] > 1 else seen
+            codes = known if feature.n_values > 2 else seen[:1]
         elif problem.uncertainty.affords(prices).any():
             codes = np.arange(seen[0], seen[-1])
         else:
