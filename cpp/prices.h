@@ -97,6 +97,10 @@ struct OwnCategory {
 
 using LimitPrice = std::variant<Unreachable, NearestCode, OwnNearestCode, LeaveCategory, OwnCategory>;
 
+inline double evaluate(const LimitPrice& price, std::size_t sample) {
+    return std::visit([sample](const auto& p) { return p(sample); }, price);
+}
+
 // How a feature of the table prices a limit.
 LimitPrice limit_price(const FeaturePrices& feature, const std::int32_t* column, const Limit& limit);
 

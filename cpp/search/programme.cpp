@@ -12,28 +12,26 @@ namespace hardwood::search {
 namespace {
 
 constexpr std::size_t most_bits = 2048;
+constexpr std::size_t most_entries = 3'000'000;  // values of a feature times pairs of its tests, added up
 constexpr std::size_t most_tests = 30'000;      // two sides of each must fit into 16 bits
 constexpr std::size_t cache_size = 1'000'000;  // entries; dropped altogether when full
 
 double presence(double scaled_cost) { return std::max(0.0, 1.0 - scaled_cost); }
-
-double evaluate(const LimitPrice& price, std::size_t point) {
-    return std::visit([point](const auto& p) { return p(point); }, price);
-}
 
 }  // namespace
 
 bool Programme::fits(const Instance& instance) {
     std::vector<std::size_t> n_values(instance.n_features(), 0);
     if (instance.tests().size() > most_tests) return false;
-    std::size_t bits = 0;
+    std::size_t bits = 0, entries = 0;
     for (const Test& test : instance.tests()) {
         if (n_values[test.feature] > 0) continue;
         if (instance.prices(test.feature).rows > 1) return false;
-        n_values[test.feature] = instance.values_of(test.feature).size();
-        bits += n_values[test.feature];
+        const std::size_t n = n_values[test.feature] = instance.values_of(test.feature).size();
+        bits += n;
+        entries += n * n * n;
     }
-    return bits <= most_bits;
+    return bits <= most_bits && entries <= most_entries;
 }
 
 Programme::Programme(const Instance& instance, Watch& watch)
@@ -388,9 +386,9 @@ void Programme::leave_out(Look& look) const {
 }
 
 Programme::EntryPtr Programme::least(std::size_t depth, int levels, double cutoff, std::vector<double>* by_test) {
+    ++work_;
     const Part& part = parts_[depth];
     Look& look = looks_[depth];
-    ++work_;
     if (levels >= 2) {
         look_at_two(part, look);
     } else if (levels == 1) {
@@ -410,47 +408,55 @@ Programme::EntryPtr Programme::least(std::size_t depth, int levels, double cutof
         std::copy_n(look.best[s].begin(), std::min<std::size_t>(8, best->best.size()), best->best.begin());
     }
     double missed = infinity;  // least value that was not worked out
-    if (levels > 2) {
-        std::vector<std::size_t> order(look.tests.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::ranges::stable_sort(order, {}, [&](std::size_t s) { return look.value[s]; });
-        for (const std::size_t s : order) {
-            const int test = look.tests[s];
-            const double limit = (by_test != nullptr ? cutoff : std::min(cutoff, best->bound)) - test_price_;
-            std::array<EntryPtr, 2> child;
-            std::array<double, 2> bound{0.0, 0.0};
-            for (int side = 0; side < 2; ++side) {
-                const auto a = static_cast<std::size_t>(side);
-                child[a] = known(with(part.key, test, side));
-                if (child[a]) bound[a] = child[a]->bound;
-            }
-            for (int side = 0; side < 2 && bound[0] + bound[1] < limit; ++side) {
-                const auto a = static_cast<std::size_t>(side);
-                if (child[a] && child[a]->exact) continue;
-                if (watch_.stopped()) return std::make_shared<Entry>(Entry{0.0, false, best->best});
-                split(part, test, side, parts_[depth + 1]);
-                child[a] = least(depth + 1, levels - 1, limit - bound[1 - a], nullptr);
-                bound[a] = child[a]->bound;
-            }
-            const double value = bound[0] + bound[1] + test_price_;
-            if (by_test != nullptr) (*by_test)[static_cast<std::size_t>(test)] = value;
-            const bool exact = child[0] && child[1] && child[0]->exact && child[1]->exact;
-            if (!exact) {
-                missed = std::min(missed, value);
-            } else if (value < best->bound) {
-                best->bound = value;
-                best->best[1] = {test, 0};
-                graft(child[0]->best, 1, best->best, 2);
-                graft(child[1]->best, 1, best->best, 3);
-            }
+    for (const std::size_t s : levels > 2 ? by_value(look) : std::vector<std::size_t>{}) {
+        const double limit = by_test != nullptr ? cutoff : std::min(cutoff, best->bound);
+        const Split split = split_on(depth, levels, look.tests[s], limit);
+        if (by_test != nullptr) (*by_test)[static_cast<std::size_t>(look.tests[s])] = split.value;
+        if (!split.exact) {
+            missed = std::min(missed, split.value);
+        } else if (split.value < best->bound) {
+            best->bound = split.value;
+            best->best[1] = {look.tests[s], 0};
+            graft(split.child[0]->best, 1, best->best, 2);
+            graft(split.child[1]->best, 1, best->best, 3);
         }
     }
     if (watch_.has_stopped()) return std::make_shared<Entry>(Entry{0.0, false, best->best});
     best->exact = best->bound <= missed;
     best->bound = std::min(best->bound, missed);
     if (cache_.size() >= cache_size) cache_.clear();
-    if (levels >= 1) cache_[part.key] = best;
+    cache_[part.key] = best;
     return best;
+}
+
+std::vector<std::size_t> Programme::by_value(const Look& look) {
+    std::vector<std::size_t> order(look.tests.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t s) { return look.value[s]; });
+    return order;
+}
+
+// The value with a test on top. Sides are worked out only as long as their bounds stay below the limit.
+Programme::Split Programme::split_on(std::size_t depth, int levels, int test, double limit) {
+    const Part& part = parts_[depth];
+    Split result;
+    std::array<double, 2> bound{0.0, 0.0};
+    for (int side = 0; side < 2; ++side) {
+        const auto a = static_cast<std::size_t>(side);
+        result.child[a] = known(with(part.key, test, side));
+        if (result.child[a]) bound[a] = result.child[a]->bound;
+    }
+    for (int side = 0; side < 2 && bound[0] + bound[1] + test_price_ < limit; ++side) {
+        const auto a = static_cast<std::size_t>(side);
+        if (result.child[a] && result.child[a]->exact) continue;
+        if (watch_.stopped()) return {0.0, false, {}};
+        split(part, test, side, parts_[depth + 1]);
+        result.child[a] = least(depth + 1, levels - 1, limit - test_price_ - bound[1 - a], nullptr);
+        bound[a] = result.child[a]->bound;
+    }
+    result.value = bound[0] + bound[1] + test_price_;
+    result.exact = result.child[0] && result.child[1] && result.child[0]->exact && result.child[1]->exact;
+    return result;
 }
 
 }  // namespace hardwood::search

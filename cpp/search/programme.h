@@ -157,6 +157,13 @@ private:
 
     // The least loss of the part at a depth; `by_test`, if given, is filled for each test on top.
     EntryPtr least(std::size_t depth, int levels, double cutoff, std::vector<double>* by_test);
+    struct Split {
+        double value = 0.0;
+        bool exact = false;
+        std::array<EntryPtr, 2> child;
+    };
+    Split split_on(std::size_t depth, int levels, int test, double limit);
+    static std::vector<std::size_t> by_value(const Look& look);
     EntryPtr known(const Key& key) const;
     void leave_out(Look& look) const;
     // The best tree of two levels, or of one, for each test on top.

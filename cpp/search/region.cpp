@@ -13,10 +13,6 @@ struct Present {
     double cost;
 };
 
-double evaluate(const LimitPrice& price, std::size_t point) {
-    return std::visit([point](const auto& p) { return p(point); }, price);
-}
-
 void place_points(const Instance& instance, const std::vector<Present>& present, Region& region) {
     region.class_begin.assign(instance.n_classes() + 1, 0);
     for (std::size_t c = 0; c < instance.n_classes(); ++c) {

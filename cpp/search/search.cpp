@@ -332,6 +332,12 @@ Node Search::make_child(const Node& node, std::size_t region, std::size_t test, 
     Node child = child_of(instance_, node, region, test, tests_left, ceiling, options_.inherit_shares);
     child.alive = std::move(alive);
     child.ceiling = ceiling;
+    pass_on(node, region, test, child);
+    return child;
+}
+
+// What is known of a child from its parent.
+void Search::pass_on(const Node& node, std::size_t region, std::size_t test, Node& child) {
     child.inherited = node.inherited;
     for (const PriceBound& bound : node.bounds) {
         if (bound.crossings) child.inherited_crossings.emplace_back(bound.price, bound.crossings);
@@ -339,7 +345,6 @@ Node Search::make_child(const Node& node, std::size_t region, std::size_t test, 
         child.inherited.emplace_back(bound.price, std::max(bound.value, value));
     }
     if (child.inherited_crossings.empty()) child.inherited_crossings = node.inherited_crossings;
-    return child;
 }
 
 // (s; t, t) and (t; s, s) are the same tree if the tests are on different features: only one of them is looked at.
@@ -451,9 +456,16 @@ void Search::expand(Node& node) {
         if (test != no_point && is_twin(node, *node.open[region], test)) continue;
         std::vector<Interval> alive = child_alive(node, region, test);
         if (alive.empty()) continue;
+        if (watch_.stopped()) {
+            Node unseen;
+            unseen.alive = std::move(alive);
+            pass_on(node, region, test, unseen);
+            leave_open(dual_bound(unseen));
+            continue;
+        }
         Node child = make_child(node, region, test, std::move(alive));
         if (child.n_tests > most_tests_) continue;
-        if (!watch_.stopped()) evaluate(child, true);
+        evaluate(child, true);
         if (child.alive.empty()) continue;
         if (watch_.stopped()) {
             leave_open(dual_bound(child));

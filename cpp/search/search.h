@@ -86,6 +86,7 @@ private:
     void prepare(std::vector<Node>& children);
     void finish(Node& node);
     Node make_child(const Node& node, std::size_t region, std::size_t test, std::vector<Interval> alive);
+    static void pass_on(const Node& node, std::size_t region, std::size_t test, Node& child);
     std::vector<Interval> child_alive(const Node& node, std::size_t region, std::size_t test) const;
     bool is_twin(const Node& node, const Region& region, std::size_t test) const;
 
