@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import hardwood as hw
-from hardwood.solvers.search import SearchSolver, _tests
+from hardwood.solvers.search import SearchSolver, possible_tests
 from tables import NAMES, training_table
 
 HERE = Path(__file__).parent
@@ -30,7 +30,7 @@ def columns_of_tests(problem: hw.Problem) -> np.ndarray:
     values = problem.table.values
     said = [
         values[:, j] <= code if problem.table.features[j].ordered else values[:, j] == code
-        for j, code in _tests(problem)
+        for j, code in possible_tests(problem)
     ]
     return np.asarray(said, dtype=np.int32).T
 

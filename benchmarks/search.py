@@ -48,18 +48,19 @@ def row(title: str, results: list[dict[str, Any]]) -> str:
     rest = [result["gap"] for result in results if result["gap"] > 0]
     gap = f"{statistics.median(rest):.1%}" if rest else "-"
     seconds = statistics.median(result["seconds"] for result in results)
-    return f"{title:18}  {len(results):9}  {proved:6}  {robust:15}  {seconds:8.3f}  {gap:>22}"
+    return f"| {title:13} | {len(results):9} | {proved:6} | {robust:15} | {seconds:8.3f} | {gap:>22} |"
 
 
 def summary(results: list[dict[str, Any]]) -> str:
     """A table by depth and half of the grid."""
-    lines = [f"{'depth':18}  instances  proved  accuracy proved  median s  median gap of the rest"]
+    titles = ["depth        ", "instances", "proved", "accuracy proved", "median s", "median gap of the rest"]
+    lines = ["| " + " | ".join(titles) + " |", "|" + "|".join("-" * (len(title) + 2) for title in titles) + "|"]
     for depth in sorted({result["depth"] for result in results}):
         own = [result for result in results if result["depth"] == depth]
         halves = sorted({result["half"] for result in own})
         lines.append(row(str(depth), own))
         if len(halves) > 1:
-            lines += [row(f"  {half}", [result for result in own if result["half"] == half]) for half in halves]
+            lines += [row(f"{depth}, {half}", [result for result in own if result["half"] == half]) for half in halves]
     return "\n".join(lines)
 
 
@@ -95,7 +96,7 @@ def main() -> None:
             )
             args.out.write_text(json.dumps({"seconds": args.seconds, "results": results}, indent=1) + "\n")
     print(summary(results))
-    args.out.with_suffix(".txt").write_text(summary(results) + "\n")
+    args.out.with_suffix(".md").write_text(summary(results) + "\n")
 
 
 if __name__ == "__main__":

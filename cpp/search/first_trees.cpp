@@ -72,7 +72,7 @@ void Search::find_first_trees() {
     }
     const double lowest = 1.0 / instance_.budget();
     double highest = 1.0 / instance_.smallest_price();
-    if (sharing_.fits() && options_.sharing) highest = std::min(highest, std::max(lowest, highest_price(*root)));
+    if (shares()) highest = std::min(highest, std::max(lowest, highest_price(*root)));
     const int n_prices = prices_for(depth_);
     for (int k = 0; k < n_prices && !watch_.stopped(); ++k) {
         try_price(std::max(lowest, highest * std::pow(0.05, static_cast<double>(k) / (n_prices - 1))));

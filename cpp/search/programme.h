@@ -7,7 +7,8 @@
 // Under each rule the two subtrees of a test are independent, and a test on the last level is exact.
 //
 // What makes it fast: samples with the same class, price so far and weight form a group, and the pair counts of a group come
-// from its columns of bits. A region is known by the set of its tests and sides, whatever their order, so each is solved once.
+// from its columns of bits. (Counts are exact; a sum has a term for each group at most, and each point is in one group, so
+// `Instance::rounding` covers it.) A region is known by the set of its tests and sides, whatever their order, so each is solved once.
 #pragma once
 
 #include <array>
@@ -194,7 +195,6 @@ private:
     Rule rule_ = Rule::own;
     std::vector<bool> left_out_;  // by test, for the top
     double test_price_ = 0.0;
-    Crossings crossings_;
     std::map<std::tuple<std::size_t, std::int32_t, std::int32_t, std::vector<std::uint8_t>>, State> states_;
     std::vector<double> part_;                            // by class, test, side and value
     std::vector<std::vector<double>> slope_;              // by test and value

@@ -15,7 +15,7 @@ constexpr double affordable = 3e9;  // products for one bound at the root
 // A tree with n tests is better iff it keeps more than to_beat(n) samples correct, a staircase that rises with n. Each
 // step of it, with the largest n on the step, is one question; a better tree starts them anew.
 void Search::prove() {
-    const int full = (1 << std::min(depth_, 20)) - 1;
+    const int full = all_tests();
     int tests = full;
     double asked = best_.correct - penalty_ * best_.tests;
     while (tests >= 0 && !watch_.stopped()) {
@@ -44,7 +44,7 @@ void Search::prove() {
 bool Search::settle(double rival, int tests) {
     // Where many tests are allowed but not all, small trees come first: they are few, and one of them may be enough.
     std::vector<int> limits{tests};
-    if (tests > 7 && tests < (1 << std::min(depth_, 20)) - 1) limits = {3, 7, tests};
+    if (tests > 7 && tests < all_tests()) limits = {3, 7, tests};
     for (const int limit : limits) {
         if (rival >= settled_rival_ && limit <= settled_tests_) continue;
         if (!close(rival, limit)) return false;
@@ -69,10 +69,9 @@ bool Search::close(double rival, int most_tests) {
     const double highest = integral_ ? 0.0 : 1.0 / instance_.smallest_price();
     const double lowest = integral_ ? 0.0 : 1.0 / instance_.budget();
     root.alive = {{lowest, std::max(lowest, highest)}};
-    if (most_tests < (1 << std::min(depth_, 20)) - 1) test_price = price_of_tests(root);
-    const bool shares = options_.sharing && sharing_.fits();
-    if (shares || cost_of(root) < affordable) evaluate(root, false);
-    if (shares && depth_ > 3 && !root.alive.empty() && !watch_.stopped()) evaluate(root, true);
+    if (most_tests < all_tests()) test_price = price_of_tests(root);
+    if (shares() || cost_of(root) < affordable) evaluate(root, false);
+    if (shares() && depth_ > 3 && !root.alive.empty() && !watch_.stopped()) evaluate(root, true);
     if (watch_.stopped()) {
         leave_open(dual_bound(root));
     } else if (!root.alive.empty()) {
@@ -86,11 +85,10 @@ bool Search::close(double rival, int most_tests) {
 // if loss + p * tests < goal + p * limit. Any p is valid; taken is the one whose bounds at the root miss their goals by the
 // least, over a range of prices.
 double Search::price_of_tests(const Node& root) {
-    const bool shares = options_.sharing && sharing_.fits();
-    if (cost_of(root) > affordable / (shares && root.levels() == 3 ? 1 : 100)) return 0.5;
+    if (cost_of(root) > affordable / (shares() && root.levels() == 3 ? 1 : 100)) return 0.5;
     const auto bound = [&](double price) {
-        return shares ? sharing_.quick_bound(root, price, *this)
-                      : decomposition_.bound(root, price, *this, infinity, 1).value;
+        return shares() ? sharing_.quick_bound(root, price, *this)
+                        : decomposition_.bound(root, price, *this, infinity, 1).value;
     };
     std::vector<double> prices;
     for (const double part : {0.0, 0.5, 1.0}) {

@@ -8,19 +8,6 @@ namespace hardwood::search {
 
 namespace {
 
-void subtract(std::vector<Interval>& alive, double low, double high) {
-    std::vector<Interval> left;
-    for (const Interval& interval : alive) {
-        if (high < interval.low || low > interval.high) {
-            left.push_back(interval);
-            continue;
-        }
-        if (interval.low < low) left.push_back({interval.low, low});
-        if (interval.high > high) left.push_back({high, interval.high});
-    }
-    alive = std::move(left);
-}
-
 // A tree as text: tests in preorder, and for each leaf its label.
 void write(const Skeleton& tree, std::size_t at, std::string& text) {
     const std::int32_t entry = tree[at].test >= 0 ? tree[at].test : -1 - tree[at].label;
@@ -40,22 +27,7 @@ void keep_larger(PriceBound& bound, const PriceBound& other) {
     }
 }
 
-// Two numbers for each point and test of a region, and about as much again while it is worked on.
-double of_region(const Instance& instance) {
-    return 32.0 * static_cast<double>(instance.n_points()) * static_cast<double>(instance.tests().size());
-}
-
-double all_children(const Instance& instance) {
-    return of_region(instance) * (static_cast<double>(instance.tests().size()) + 8.0);
-}
-
 }  // namespace
-
-double least_memory(const Instance& instance, int depth, int n_jobs) {
-    const auto n_tests = static_cast<double>(instance.tests().size());
-    const double pairs = 24.0 * static_cast<double>(instance.n_classes()) * n_tests * n_tests;  // sums for pairs of tests
-    return of_region(instance) * (1.0 + (depth + 1.0) * n_jobs) + pairs * n_jobs;
-}
 
 Search::Search(const Instance& instance, int depth, double penalty, const Options& options, const Limits& limits,
                std::function<bool(const State&)> on_progress)
@@ -67,14 +39,14 @@ Search::Search(const Instance& instance, int depth, double penalty, const Option
              [this] { return on_progress_(state()) && (limits_.work < 0 || work() < limits_.work); }),
       on_progress_(std::move(on_progress)),
       limits_(limits),
-      lean_(all_children(instance) > limits.memory),
+      lean_(memory_of_all_children(instance) > limits.memory),
       decomposition_(instance, watch_),
       solver_(instance, options_, decomposition_, watch_),
       sharing_(instance, watch_),
       evaluate_tree_(instance),
       upper_bound_(instance.n_samples()),
       integral_(instance.smallest_price() > instance.budget()),
-      most_tests_((1 << std::min(depth, 20)) - 1) {
+      most_tests_(all_tests()) {
     weight = instance.count();
     for (std::size_t c = 0; c < instance.n_classes(); ++c) {
         Skeleton leaf(std::size_t{2} << depth);
@@ -147,7 +119,7 @@ void Search::run() {
 // If nobody can afford to change anything that is tested, the problem is that of the ordinary optimal tree, and one dynamic
 // programme solves it, penalty and all. Depth by depth, so that there is a good tree early.
 bool Search::solve_ordinary() {
-    if (!integral_ || !options_.sharing || !sharing_.fits() || !sharing_.nobody_crosses(0.0)) return false;
+    if (!integral_ || !shares() || !sharing_.nobody_crosses(0.0)) return false;
     for (int depth = 1; depth <= depth_; ++depth) {
         const RegionPtr root = root_region(instance_, depth);
         Skeleton tree;
@@ -173,82 +145,11 @@ double Search::cost_of(const Node& node) const {
     return cost;
 }
 
-// With a bound at a price: every lower price down to a distance of gap / budget is closed, because losses fall with the
-// price; and every higher price up to price * rival / (rival - gap), because the dual value of a tree is concave in the
-// price and not negative at 0, so that its ratio to the price falls.
-void Search::discard(std::vector<Interval>& alive, double price, double value) const {
-    const double gap = value - goal(price);
-    if (gap < 0) return;
-    if (integral_) {
-        alive.clear();
-        return;
-    }
-    double high = price;
-    if (options_.right_discard && test_price == 0.0 && gap > 0) {
-        high = rival_ > gap ? price * (rival_ / (rival_ - gap)) * (1.0 - 1e-12) : infinity;
-    }
-    subtract(alive, price - gap / instance_.budget() * (1.0 - 1e-12), std::max(high, price));
-}
-
-// The largest dual value that a completion of the node may have at a price that is alive: between two known prices, the
-// loss is at least what is known at the higher one or beyond. The rounding makes it exceed every dual value strictly, so
-// that the next whole number also covers trees whose best price is 0 (see `close`).
-double Search::dual_bound(const Node& node) const {
-    std::vector<std::pair<double, double>> known = node.inherited;
-    for (const PriceBound& bound : node.bounds) known.emplace_back(bound.price, bound.value);
-    std::ranges::sort(known);
-    for (std::size_t z = known.size(); z-- > 1;) known[z - 1].second = std::max(known[z - 1].second, known[z].second);
-    const double fixed = instance_.n_samples() + instance_.rounding() + test_price * most_tests_;
-    double bound = rival_;
-    for (const Interval& interval : node.alive) {
-        double from = interval.low;
-        bool covered = false;
-        for (const auto& [price, value] : known) {
-            if (price < from || from > interval.high) continue;
-            bound = std::max(bound, fixed - from * instance_.budget() - value);
-            from = price;
-            covered = true;
-        }
-        if (!covered || from < interval.high) bound = std::max(bound, fixed - from * instance_.budget());
-    }
-    return bound;
-}
-
-bool Search::is_closed(const Node& node, std::size_t region, std::size_t test, double price) const {
-    return std::ranges::none_of(child_alive(node, region, test), [&](const Interval& interval) {
-        return interval.low <= price && price <= interval.high;
-    });
-}
-
-// Every completion has some test on top of each open region, so only prices at which one of them is alive are. (A leaf counts
-// as a test with leaves of the same label, which bounds for two and more levels allow; a last test has two labels.)
-void Search::narrow(Node& node) const {
-    for (std::size_t k = 0; k < node.open.size(); ++k) {
-        if (node.open[k]->levels < 2 || node.open[k]->tests.empty()) continue;
-        std::vector<Interval> pieces;
-        const auto add = [&](std::size_t test) {
-            for (const Interval& interval : child_alive(node, k, test)) pieces.push_back(interval);
-        };
-        for (std::size_t t = 0; t < node.open[k]->tests.size(); ++t) add(t);
-        if (test_price > 0) add(no_point);
-        std::ranges::sort(pieces, {}, &Interval::low);
-        std::vector<Interval> alive;
-        for (const Interval& piece : pieces) {
-            if (!alive.empty() && piece.low <= alive.back().high) {
-                alive.back().high = std::max(alive.back().high, piece.high);
-            } else {
-                alive.push_back(piece);
-            }
-        }
-        node.alive = std::move(alive);
-    }
-}
-
 // Shared weights first where there are many levels; shares point by point where they are affordable.
 PriceBound Search::bound_at(const Node& node, double price, double target, bool thorough) {
     const int levels = node.levels();
     const bool single = node.open.size() == 1;
-    if (!options_.sharing || !sharing_.fits() || (!single && levels < 3)) {
+    if (!shares() || (!single && levels < 3)) {
         return decomposition_.bound(node, price, *this, target, iterations_for(levels));
     }
     // With several regions, a bound for a test on one of them would have to allow for tests that are left out of the others,
@@ -315,15 +216,6 @@ void Search::evaluate(Node& node, bool thorough) {
     }
 }
 
-std::vector<Interval> Search::child_alive(const Node& node, std::size_t region, std::size_t test) const {
-    std::vector<Interval> alive = node.alive;
-    for (const PriceBound& bound : node.bounds) {
-        const double child = test == no_point ? bound.by_leaf[region] : bound.by_test[region][test];
-        discard(alive, bound.price, options_.child_bounds ? std::max(bound.value, child) : bound.value);
-    }
-    return alive;
-}
-
 Node Search::make_child(const Node& node, std::size_t region, std::size_t test, std::vector<Interval> alive) {
     double lowest = infinity;
     for (const Interval& interval : alive) lowest = std::min(lowest, interval.low);
@@ -360,74 +252,21 @@ bool Search::is_twin(const Node& node, const Region& region, std::size_t test) c
                instance_.tests()[static_cast<std::size_t>(above)].feature;
 }
 
-void Search::expand_root(Node& root) {
+// The tests that may stand on top of a region, and a leaf if it counts: where the bounds miss their goals by most comes first.
+std::vector<std::size_t> Search::tests_by_promise(const Node& node, std::size_t region) const {
     std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t t = 0; t < root.open[0]->tests.size(); ++t) {
+    for (std::size_t t = 0; t < node.open[region]->tests.size(); ++t) {
         double promise = infinity;
-        for (const PriceBound& bound : root.bounds) promise = std::min(promise, bound.by_test[0][t] - goal(bound.price));
-        order.emplace_back(root.bounds.empty() ? 0.0 : promise, t);
+        for (const PriceBound& bound : node.bounds) {
+            promise = std::min(promise, bound.by_test[region][t] - goal(bound.price));
+        }
+        order.emplace_back(promise, t);
     }
-    if (test_price > 0) order.emplace_back(-infinity, no_point);
+    if (test_price > 0 || order.empty()) order.emplace_back(-infinity, no_point);
     std::ranges::stable_sort(order);
-    std::vector<Node> children;
-    for (const auto& [promise, test] : order) {
-        std::vector<Interval> alive = child_alive(root, 0, test);
-        if (alive.empty()) continue;
-        children.push_back(make_child(root, 0, test, std::move(alive)));
-        if (children.back().n_tests > most_tests_) children.pop_back();
-        else if (lean_) children.back().open.clear();
-    }
-    const auto note = [&](std::size_t z, double bound) {
-        const std::lock_guard lock(team_.mutex);
-        pending_[z] = bound;
-    };
-    const auto drop = [](Node& child) { child.open.clear(); };
-    // All children get a cheap look, then a thorough one, before any is expanded: the bound falls steadily, and what is
-    // learnt from one about the best tree helps the others.
-    for (const bool thorough : {false, true}) {
-        prepare(children);
-        for_each_child(children, [&](Search& worker, Node& child, std::size_t z) {
-            worker.restore(root, child);
-            worker.evaluate(child, thorough);
-            note(z, worker.dual_bound(child));
-            if (lean_) drop(child);
-        });
-    }
-    prepare(children);
-    for_each_child(children, [&](Search& worker, Node& child, std::size_t z) {
-        worker.refresh(child);
-        worker.restore(root, child);
-        if (!child.alive.empty()) worker.expand(child);
-        child = Node();
-        note(z, std::max(worker.rival_, worker.open_bound_));
-    });
-    for (const Node& child : children) {
-        if (!child.alive.empty()) leave_open(dual_bound(child));  // nobody came to it before the end
-    }
-}
-
-// Makes the regions of a child of the root again, if they were dropped.
-void Search::restore(const Node& root, Node& child) const {
-    if (!child.open.empty()) return;
-    const auto& tests = root.open[0]->tests;
-    const auto found = std::ranges::find(tests, child.fixed[1].test);
-    const std::size_t test = child.n_tests == 0 ? no_point : static_cast<std::size_t>(found - tests.begin());
-    child.open = child_of(instance_, root, 0, test, most_tests_ - 1, child.ceiling, false).open;
-}
-
-// Closes the prices that a better rival closes, too.
-void Search::refresh(Node& node) const {
-    for (const PriceBound& bound : node.bounds) discard(node.alive, bound.price, bound.value);
-}
-
-// Leaves out the children that are closed, and sorts the others: the largest bound first.
-void Search::prepare(std::vector<Node>& children) {
-    for (Node& child : children) refresh(child);
-    std::erase_if(children, [](const Node& child) { return child.alive.empty(); });
-    std::ranges::stable_sort(children, [&](const Node& a, const Node& b) { return dual_bound(a) > dual_bound(b); });
-    const std::lock_guard lock(team_.mutex);
-    pending_.clear();
-    for (const Node& child : children) pending_.push_back(dual_bound(child));
+    std::vector<std::size_t> tests;
+    for (const auto& [promise, test] : order) tests.push_back(test);
+    return tests;
 }
 
 void Search::expand(Node& node) {
@@ -442,17 +281,7 @@ void Search::expand(Node& node) {
         for (std::size_t t = 0; t < node.open[k]->tests.size(); ++t) survivors[k] += !child_alive(node, k, t).empty();
     }
     const std::size_t region = region_to_branch(node, survivors);
-    std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t t = 0; t < node.open[region]->tests.size(); ++t) {
-        double promise = infinity;
-        for (const PriceBound& bound : node.bounds) {
-            promise = std::min(promise, bound.by_test[region][t] - goal(bound.price));
-        }
-        order.emplace_back(promise, t);
-    }
-    if (test_price > 0 || order.empty()) order.emplace_back(-infinity, no_point);
-    std::ranges::stable_sort(order);
-    for (const auto& [promise, test] : order) {
+    for (const std::size_t test : tests_by_promise(node, region)) {
         if (test != no_point && is_twin(node, *node.open[region], test)) continue;
         std::vector<Interval> alive = child_alive(node, region, test);
         if (alive.empty()) continue;

@@ -32,6 +32,7 @@ struct Limits {
 // What a search needs at least, with so many threads, in bytes: the regions of the node it works on and of those above. With
 // more it also keeps the regions of all children of the root.
 double least_memory(const Instance& instance, int depth, int n_jobs);
+double memory_of_all_children(const Instance& instance);
 
 class Search : public Task {
 public:
@@ -78,7 +79,7 @@ private:
     double price_of_tests(const Node& root);
     void expand(Node& node);
     void expand_root(Node& root);
-    void for_each_child(std::vector<Node>& children, const std::function<void(Search&, Node&, std::size_t)>& work);
+    void for_each_child(std::vector<Node>& children, const std::function<void(Search&, Node&, std::size_t)>& job);
     void exchange(Team& team);
     void adopt(const Best& best);
     void restore(const Node& root, Node& child) const;
@@ -88,10 +89,14 @@ private:
     Node make_child(const Node& node, std::size_t region, std::size_t test, std::vector<Interval> alive);
     static void pass_on(const Node& node, std::size_t region, std::size_t test, Node& child);
     std::vector<Interval> child_alive(const Node& node, std::size_t region, std::size_t test) const;
+    std::vector<std::size_t> tests_by_promise(const Node& node, std::size_t region) const;
     bool is_twin(const Node& node, const Region& region, std::size_t test) const;
 
     void discard(std::vector<Interval>& alive, double price, double value) const;
     double dual_bound(const Node& node) const;
+    // What a tree of the full depth has; nobody counts beyond 20 levels.
+    int all_tests() const { return (1 << std::min(depth_, 20)) - 1; }
+    bool shares() const { return options_.sharing && sharing_.fits(); }
     void leave_open(double bound) { open_bound_ = std::max(open_bound_, bound); }
     double cost_of(const Node& node) const;
 

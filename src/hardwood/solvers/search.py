@@ -49,7 +49,7 @@ class SearchSolver:
         if problem.max_depth > DEEPEST:
             raise ValueError(f"max_depth is {problem.max_depth}; the search takes trees of depth {DEEPEST} at most")
         run = Run(problem, self.name, on_progress, start)
-        tests = _tests(problem)
+        tests = possible_tests(problem)
 
         def report(_seconds: float, correct: float, branches: int, upper_bound: float, work: int) -> None:
             objective = problem.objective(int(correct), branches)
@@ -96,7 +96,7 @@ def _objective_bound(problem: Problem, objective: float, upper_bound: int) -> fl
     return max(objective, problem.objective(upper_bound, 1))
 
 
-def _tests(problem: Problem) -> list[Test]:
+def possible_tests(problem: Problem) -> list[Test]:
     """Every test that may be of use.
 
     Left out are tests that put all samples on one side (the subtree of that side alone is at least as good), tests on
