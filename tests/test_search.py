@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hardwood as hw
-import oracle
 from hardwood.solvers.base import Limits, Start, Status, StopReason
 from hardwood.solvers.search import SearchSolver
 from hardwood.tree import Branch, Leaf, Tree
-from instances import KINDS, random_instance
+from instances import KINDS
+from problems import hard_problem, posed, random_problem, small_table, truth
 
 N_BATCHES, BATCH = 34, 100
 SWITCHES = (
@@ -31,26 +31,6 @@ SWITCHES = (
     "surrogate",
     "sharing",
 )
-
-
-def random_problem(seed):
-    """A tiny problem of any kind and what the oracle needs: depth 3 only where few tests leave few trees."""
-    rng = np.random.default_rng(seed)
-    depth = int(rng.choice([0, 1, 2, 2, 2, 3]))
-    instance = random_instance(
-        rng, max_samples=10 if depth < 3 else 7, max_columns=3 if depth < 2 else 2, max_classes=3 if depth < 3 else 2
-    )
-    n_tests = sum(len(oracle._all_tests(j, column)) for j, column in enumerate(instance.columns))
-    depth = min(depth, 2) if n_tests > 4 else depth
-    penalty = float(rng.choice([2.0**-depth, 2.0**-depth, 0.0, 0.3, 1.0, 1.7]))
-    return instance, hw.Problem(instance.encoded_labels, instance.uncertainty, depth, penalty)
-
-
-def truth(instance, problem):
-    n_classes = len(problem.labels.classes)
-    return oracle.best_tree(
-        instance.columns, instance.labels, n_classes, instance.budget, problem.max_depth, problem.penalty
-    )
 
 
 @pytest.mark.parametrize("number", range(N_BATCHES))
@@ -70,20 +50,6 @@ def test_the_problems_cover_every_kind():
     traits = set().union(*(instance.traits for instance, _ in problems))
     assert {*KINDS, "per sample", "by category", "free", "immovable", "tie", "one bound", "both bounds"} <= traits
     assert {problem.max_depth for _, problem in problems} == {0, 1, 2, 3}
-
-
-def small_table(seed, n=40, n_values=3, n_columns=4, n_classes=2):
-    rng = np.random.default_rng(seed)
-    values = rng.integers(0, n_values, (n, n_columns))
-    score = values @ rng.normal(size=n_columns) + rng.normal(size=n)
-    y = np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
-    return values, y, rng.uniform(0.2, 2.0, n_columns)
-
-
-def posed(values, y, costs, budget, depth=2, penalty=None):
-    table = hw.encode(values)
-    uncertainty = hw.UncertaintySet.priced(table, costs=costs, budget=budget)
-    return hw.Problem(hw.encode_labels(y, len(y)), uncertainty, depth, penalty)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -248,11 +214,6 @@ def test_bounds_hold_whenever_the_search_is_stopped(seed, seconds):
         assert event.objective_bound >= finished.objective
 
 
-def hard_problem():
-    values, y, costs = small_table(1, n=400, n_values=4, n_columns=8, n_classes=3)
-    return posed(values, y, costs, 60.0, depth=4)
-
-
 def test_a_stopped_search_says_so_and_keeps_its_tree_and_bound():
     result = SearchSolver().solve(hard_problem(), limits=Limits(seconds=0.5))
     assert result.stop_reason is StopReason.TIME_LIMIT
@@ -332,7 +293,8 @@ def test_ctrl_c_keeps_the_best_tree():
         """
         import sys
         sys.path.insert(0, sys.argv[1])
-        from test_search import SearchSolver, hard_problem
+        from hardwood.solvers.search import SearchSolver
+        from problems import hard_problem
         print("ready", flush=True)
         result = SearchSolver().solve(hard_problem(), on_progress=lambda event: print("running", flush=True))
         print(result.stop_reason, result.worst_case_correct)

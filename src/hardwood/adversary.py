@@ -171,7 +171,13 @@ class Attack:
     @cached_property
     def shift(self) -> Shift:
         """The worst shift itself; samples that are wrong as they stand need no change."""
-        rows = self.lost
+        return self.shift_of(self.lost)
+
+    def shift_of(self, rows: NDArray[np.intp]) -> Shift:
+        """The cheapest shift that makes the tree wrong on all of the given rows, whatever the budget.
+
+        Their margins must be finite.
+        """
         return _moves_into(self.uncertainty.costs, rows, self._region_of[rows], self.tree.regions)
 
     @property

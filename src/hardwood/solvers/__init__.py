@@ -8,7 +8,13 @@ from hardwood.problem import Problem
 from hardwood.solvers.base import Limits, OnProgress, Result, Solver, Start
 
 # An engine is imported when it is asked for, so that none makes the others load its libraries.
-_ENGINES = {"search": "hardwood.solvers.search:SearchSolver", "leaf": "hardwood.solvers.leaf:LeafSolver"}
+_ENGINES = {
+    "search": "hardwood.solvers.search:SearchSolver",
+    "scip": "hardwood.solvers.mio.scip:ScipSolver",
+    "gurobi": "hardwood.solvers.mio.gurobi:GurobiSolver",
+    "leaf": "hardwood.solvers.leaf:LeafSolver",
+}
+_PACKAGES = {"scip": "pyscipopt", "gurobi": "gurobipy"}
 
 
 def get_solver(name: str) -> Solver:
@@ -16,7 +22,15 @@ def get_solver(name: str) -> Solver:
     if name not in _ENGINES:
         raise ValueError(f'solver is "{name}"; expected one of {sorted(_ENGINES)}, or an object with a solve method')
     module, attribute = _ENGINES[name].split(":")
-    solver: Solver = getattr(import_module(module), attribute)()
+    try:
+        solver: Solver = getattr(import_module(module), attribute)()
+    except ModuleNotFoundError as error:
+        if name not in _PACKAGES or error.name != _PACKAGES[name]:
+            raise
+        raise ImportError(
+            f'solver "{name}" needs the package {error.name}, which is not installed; '
+            f"run: pip install 'hardwood[{name}]' (or use solver=\"search\", which needs nothing)"
+        ) from error
     return solver
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
+import numpy as np
+
 from hardwood.adversary import attack
 from hardwood.problem import Problem
-from hardwood.tree import Tree
+from hardwood.tree import Leaf, Tree
 
 
 class Status(StrEnum):
@@ -189,3 +192,16 @@ class Run:
             work=work,
             history=tuple(self._history),
         )
+
+
+def best_leaf(problem: Problem) -> Tree:
+    """The tree without a test that is right most often."""
+    counts = np.bincount(problem.labels.codes, minlength=len(problem.labels.classes))
+    return Tree(problem.table.features, problem.labels.classes, Leaf(int(counts.argmax())))
+
+
+def threads(n_jobs: int) -> int:
+    """How many threads: as in joblib, -1 is one for each core."""
+    if n_jobs == 0:
+        raise ValueError("n_jobs is 0; give a number of threads, or -1 for one on each core")
+    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)

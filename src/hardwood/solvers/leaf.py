@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hardwood.problem import Problem
-from hardwood.solvers.base import Limits, OnProgress, Result, Run, Start
-from hardwood.tree import Leaf, Tree
+from hardwood.solvers.base import Limits, OnProgress, Result, Run, Start, best_leaf
 
 
 class LeafSolver:
@@ -26,11 +25,10 @@ class LeafSolver:
     ) -> Result:
         """Count the labels."""
         run = Run(problem, self.name, on_progress, start)
-        counts = np.bincount(problem.labels.codes, minlength=len(problem.labels.classes))
-        correct = int(counts.max())
+        tree = best_leaf(problem)
+        correct = int(np.count_nonzero(tree.predict(problem.table) == problem.labels.codes))
         # A single leaf is all there is at depth 0; deeper trees may get every sample right, with one test at least.
         better = problem.n_samples if problem.max_depth > 0 else correct
         bound = min(max(float(correct), better - problem.penalty), start.objective_bound)
         run.report(float(correct), bound, work=1)
-        tree = Tree(problem.table.features, problem.labels.classes, Leaf(int(counts.argmax())))
         return run.result(tree, objective_bound=bound, upper_bound=better, work=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from hardwood import _core
 from hardwood.adversary import compiled_prices
 from hardwood.calibration import Direction
 from hardwood.problem import Problem
-from hardwood.solvers.base import Limits, OnProgress, Result, Run, Start, StopReason
+from hardwood.solvers.base import Limits, OnProgress, Result, Run, Start, StopReason, threads
 from hardwood.tree import Branch, Leaf, Node, Tree
 
 Test = tuple[int, int]
@@ -67,7 +66,7 @@ class SearchSolver:
             math.inf if limits.seconds is None else limits.seconds,
             -1 if limits.work is None else limits.work,
             DEFAULT_MEMORY if limits.memory_bytes is None else limits.memory_bytes,
-            _threads(n_jobs),
+            threads(n_jobs),
             problem.most_correct(start.objective_bound),
             _heap(start.tree, tests, problem.max_depth),
             self._options,
@@ -82,13 +81,6 @@ class SearchSolver:
             stop_reason=StopReason(found["stop_reason"]),
             work=int(found["work"]),
         )
-
-
-def _threads(n_jobs: int) -> int:
-    """How many threads: as in joblib, -1 is one for each core."""
-    if n_jobs == 0:
-        raise ValueError("n_jobs is 0; give a number of threads, or -1 for one on each core")
-    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 
 def _objective_bound(problem: Problem, objective: float, upper_bound: int) -> float:

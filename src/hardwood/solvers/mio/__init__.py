@@ -1,0 +1,5 @@
+"""The paper's method: branch and cut on a mixed-integer solver, with cuts found when a tree is proposed."""
+
+from hardwood.solvers.mio.model import IMPROVED, PAPER, Form
+
+__all__ = ["IMPROVED", "PAPER", "Form"]

@@ -1,0 +1,117 @@
+"""What the drivers of all solvers share: the proposals of a run, its best tree, its errors and its result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from hardwood.adversary import Attack, attack
+from hardwood.calibration import FloatArray
+from hardwood.problem import Problem
+from hardwood.solvers.base import OnProgress, Result, Run, Start, StopReason, best_leaf
+from hardwood.solvers.mio.model import Form, MainProblem, Row
+from hardwood.solvers.mio.separation import Separation
+
+# A solver's bound is right to within its tolerances: 1e-6 for each constraint, and a cut adds up all samples.
+BOUND_TOLERANCE = 1e-6
+
+
+class BranchAndCut:
+    """One run: a solver proposes trees, the adversary judges them, cuts go back to the solver.
+
+    The best tree is kept here with its true worst case, whatever the solver believes of it.
+    """
+
+    def __init__(self, problem: Problem, form: Form, solver: str, on_progress: OnProgress | None, start: Start) -> None:
+        self.main = MainProblem(problem, form)
+        self.n_cuts = 0
+        self._problem = problem
+        self._separation = Separation(self.main)
+        self._run = Run(problem, solver, on_progress, start)
+        self._start = start
+        self._error: BaseException | None = None
+        self._reported = (-math.inf, math.inf)
+        self.best = attack(best_leaf(problem), problem.labels, problem.uncertainty)
+        self._unused: FloatArray | None = None
+        self._keep(self.best)
+        if start.tree is not None and start.tree.depth <= problem.max_depth:
+            self._keep(attack(start.tree, problem.labels, problem.uncertainty))
+
+    @property
+    def objective(self) -> float:
+        """The objective of the best tree so far."""
+        return self._objective(self.best)
+
+    def _objective(self, found: Attack) -> float:
+        return self._problem.objective(found.worst_case_correct, found.tree.n_branching_nodes)
+
+    def _keep(self, found: Attack) -> None:
+        """Remember a tree that is better than all before, and its values for the solver."""
+        if found is self.best or self._objective(found) > self.objective + self._problem.tolerance:
+            self.best = found
+            self._unused = self.main.values(found)
+
+    def new_solution(self) -> FloatArray | None:
+        """Values of the best tree if the solver has not been told of it, once."""
+        values, self._unused = self._unused, None
+        return values
+
+    def cuts(self, values: FloatArray) -> list[Row]:
+        """The constraints that a proposal breaks; none: it is what it claims to be."""
+        proposal = self._separation.propose(values)
+        self._keep(proposal.found)
+        return proposal.cuts
+
+    def remaining(self, seconds: float | None) -> float | None:
+        """What is left of a time limit."""
+        return None if seconds is None else max(0.0, seconds - self._run.seconds)
+
+    def objective_bound(self, solver_bound: float) -> float:
+        """The largest objective that any tree can have, given the solver's bound.
+
+        Objectives are whole numbers less a penalty for each test, so a bound between two of them means the lower one.
+        """
+        tests = np.arange(2**self._problem.max_depth)
+        paid = self._problem.penalty * tests
+        most = min(solver_bound, self._start.objective_bound, self._problem.n_samples)
+        most += BOUND_TOLERANCE * (1 + self._problem.n_samples)
+        correct = np.minimum(np.floor(most + paid), self._problem.n_samples)
+        return max(self.objective, float((correct - paid).max()))
+
+    def report(self, solver_bound: float, work: int) -> None:
+        """Tell the listener if the best tree or the bound has changed."""
+        now = (self.objective, self.objective_bound(solver_bound))
+        if now != self._reported:
+            self._reported = now
+            self._run.report(*now, work)
+
+    @contextmanager
+    def guarded(self, stop: Callable[[], None]) -> Iterator[None]:
+        """Keep an error that happens inside a solver's callback, where its type would be lost, and stop the solver.
+
+        Ctrl-C stops the solver, too, but is no error.
+        """
+        try:
+            yield
+        except KeyboardInterrupt:
+            stop()
+        except BaseException as error:
+            self._error = self._error or error
+            stop()
+
+    def result(self, solver_bound: float, stop_reason: StopReason, work: int) -> Result:
+        """The result, or the error that a callback met."""
+        if self._error is not None:
+            raise self._error
+        self.report(solver_bound, work)
+        bound = self.objective_bound(solver_bound)
+        return self._run.result(
+            self.best.tree,
+            objective_bound=bound,
+            upper_bound=max(self.best.worst_case_correct, self._problem.most_correct(bound)),
+            stop_reason=stop_reason,
+            work=work,
+        )

@@ -1,0 +1,255 @@
+"""The main problem of the paper, free of any solver: variables, constraints, objective, and trees as their values.
+
+Nodes are numbered as in a heap: the root is 1, the children of n are 2n (left) and 2n + 1 (right). Internal nodes are
+1 .. 2^depth - 1, the others can only predict. Meaning of the variables (names of the paper):
+
+    b[n, test]   1 if internal node n branches with this test
+    v[n]         1 if node n predicts (its descendants are then cut away)
+    w[n, k]      1 if node n predicts class k
+    t[i]         1 if sample i is correct: after the worst shift (paper), or as it stands (forms with T)
+    T            samples correct after the worst shift; the paper has the sum of all t[i] in its place
+    U, s[i]      priced form only: price of the budget times the budget, and the share of sample i left at that price
+
+The rules that make (b, v, w) a tree are the set S of the paper (section 2.1). What ties t, T and s to the tree is left
+to the cuts of `separation`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hardwood.adversary import Attack
+from hardwood.calibration import FloatArray
+from hardwood.problem import Problem
+from hardwood.tree import Branch, Leaf, Node, Tree
+
+Test: TypeAlias = tuple[int, int]
+MOST_CHOICES = 500_000  # tests times internal nodes: no solver does anything with more
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the problem is put to the solver. All forms have the same optima.
+
+    per_sample_cuts  bound t[i] by the prediction at the sample's own values (paper, section 3.3)
+    total            write the aggregate cuts on T, not on the sum of all t[i], so that they stay sparse
+    lifted           equal rows share t[i], and aggregate cuts use it for every sample that stays where it is
+    tests_first      branch on b before anything else, near the root first
+    priced           add the budget's price as a variable and cuts for single samples (docs/search.md, "prices")
+    """
+
+    per_sample_cuts: bool = True
+    total: bool = True
+    lifted: bool = True
+    tests_first: bool = True
+    priced: bool = False
+
+    def __post_init__(self) -> None:
+        if self.lifted and not (self.total and self.per_sample_cuts):
+            raise ValueError("the lifted form needs total=True and per_sample_cuts=True")
+        if self.priced and not self.total:
+            raise ValueError("the priced form needs total=True")
+
+
+PAPER = Form(total=False, lifted=False, tests_first=False)
+IMPROVED = Form()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A linear constraint: lower <= sum of coefficients * variables <= upper."""
+
+    variables: NDArray[np.intp]
+    coefficients: FloatArray
+    lower: float
+    upper: float
+
+    def activity(self, values: FloatArray) -> float:
+        """The sum in the middle."""
+        return float(values[self.variables] @ self.coefficients)
+
+
+def every_test(problem: Problem) -> list[Test]:
+    """The tests of the paper: every threshold within the range of a column, every category of a categorical one."""
+    tests = []
+    for j, feature in enumerate(problem.table.features):
+        if feature.ordered:
+            column = problem.table.values[:, j]
+            codes = range(int(column.min()), int(column.max()))
+        else:  # of two categories, "is it the first" and "is it the second" are one question
+            codes = range(feature.n_values if feature.n_values > 2 else feature.n_values - 1)
+        tests += [(j, code) for code in codes]
+    return tests
+
+
+def _checked_tests(problem: Problem) -> list[Test]:
+    spans = np.ptp(problem.table.values.astype(np.int64), axis=0)
+    if problem.max_depth > 20 or int(spans.sum()) * 2**problem.max_depth > MOST_CHOICES:
+        raise ValueError(
+            f"the columns span {int(spans.sum())} values and max_depth is {problem.max_depth}; a mixed-integer model "
+            f'takes at most {MOST_CHOICES} choices of tests: use a smaller depth, the column kind "binned", '
+            f'or solver="search"'
+        )
+    return every_test(problem)
+
+
+class MainProblem:
+    """Variables, constraints and objective as arrays that any solver can read; the objective is maximised."""
+
+    def __init__(self, problem: Problem, form: Form) -> None:
+        self.problem = problem
+        self.tests = _checked_tests(problem)
+        # With nothing to spend there is nothing to price.
+        self.priced = form.priced and problem.uncertainty.spendable > 0
+        self.form = form
+        self.n_internal = 2**problem.max_depth - 1
+        self.n_nodes = 2 ** (problem.max_depth + 1) - 1
+        self.n_classes = len(problem.labels.classes)
+        self.group_of, self.group_sizes = self._groups()
+        self._lay_out()
+        self.rows = [*self._tree_rows(), *self._total_rows()]
+
+    def _groups(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Samples that share a variable t: in the lifted form all with the same values, label and prices."""
+        n = self.problem.n_samples
+        if not self.form.lifted:
+            return np.arange(n), np.ones(n, dtype=np.intp)
+        own_prices = [prices for prices in self.problem.uncertainty.costs.prices if len(prices) > 1]
+        keys = np.column_stack([self.problem.table.values, self.problem.labels.codes, *own_prices])
+        _, group_of, sizes = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
+        return group_of.ravel(), sizes
+
+    def _lay_out(self) -> None:
+        """Number the variables; say which are whole, how large they may be, what they are worth, what to branch on."""
+        n_tests, n_groups = len(self.tests), len(self.group_sizes)
+        blocks = {
+            "b": (self.n_internal, n_tests),
+            "v": (self.n_nodes, 1),
+            "w": (self.n_nodes, self.n_classes),
+            "t": (n_groups, 1),
+            "T": (int(self.form.total), 1),
+            "U": (int(self.priced), 1),
+            "s": (n_groups * self.priced, 1),
+        }
+        numbers, at = {}, 0
+        for name, (height, width) in blocks.items():
+            numbers[name] = np.arange(at, at + height * width).reshape(height, width)
+            at += height * width
+        self.b, self.v, self.w, self.t, self.total, self.price, self.share = numbers.values()
+        self.n_variables = at
+        self.upper = np.ones(at)
+        self.upper[self.total] = self.upper[self.price] = self.problem.n_samples
+        self.integer = np.zeros(at, dtype=bool)
+        self.integer[: self.t[0, 0]] = True
+        # Only the priced form needs the rounding of T: its bound is the priced value, of which T is the ceiling.
+        self.integer[self.total] = self.priced
+        self.objective = np.zeros(at)
+        self.objective[self.b] = -self.problem.penalty
+        self.objective[self.total if self.form.total else self.t] = 1.0
+        self.priority = np.zeros(at, dtype=int)
+        if self.form.tests_first:
+            levels = np.array([math.frexp(n)[1] for n in range(1, self.n_internal + 1)], dtype=int)
+            self.priority[self.b] = (1 + self.problem.max_depth - levels)[:, None]
+
+    def _tree_rows(self) -> list[Row]:
+        """The set S: a node branches, predicts or lies below a prediction; a prediction has one class."""
+        rows = []
+        for n in range(1, self.n_nodes + 1):
+            above = self.v[_ancestors(n) - 1, 0]
+            tests = self.b[n - 1 : n].ravel()  # none below the internal nodes
+            rows.append(_equality(np.r_[tests, self.v[n - 1], above], 1.0))
+            minus = np.r_[np.ones(self.n_classes), -1.0]
+            rows.append(_equality(np.r_[self.w[n - 1], self.v[n - 1]], 0.0, minus))
+        return rows
+
+    def _total_rows(self) -> list[Row]:
+        """No more samples are correct than the t[i] say; in the priced form, than the shares and the price say."""
+        if not self.form.total:
+            return []
+        sizes = self.group_sizes.astype(float)
+        rows = [at_most(np.r_[self.total[0], self.t[:, 0]], np.r_[1.0, -sizes], 0.0)]
+        if self.priced:
+            # The worst case is the priced value rounded up, so less than one sample above it: theory of prices.
+            priced = np.r_[self.total[0], self.price[0], self.share[:, 0]]
+            rows.append(at_most(priced, np.r_[1.0, 1.0, -sizes], 1.0))
+            rows += [at_most(pair, np.array([1.0, -1.0]), 0.0) for pair in np.hstack([self.share, self.t])]
+        return rows
+
+    def tree(self, values: FloatArray) -> Tree:
+        """The tree that values of the variables describe; b, v and w are whole but for the solver's tolerance."""
+
+        def grown(n: int) -> Node:
+            if n > self.n_internal or not self.tests or values[self.v[n - 1, 0]] > 0.5:
+                return Leaf(int(values[self.w[n - 1]].argmax()))
+            feature, code = self.tests[int(values[self.b[n - 1]].argmax())]
+            return Branch(feature, code, grown(2 * n), grown(2 * n + 1))
+
+        return Tree(self.problem.table.features, self.problem.labels.classes, grown(1))
+
+    def values(self, found: Attack) -> FloatArray | None:
+        """What the variables are for an attacked tree; None if the tree asks for a test that is not among `tests`."""
+        position = {test: k for k, test in enumerate(self.tests)}
+        values = np.zeros(self.n_variables)
+
+        def put(node: Node, n: int) -> bool:
+            if isinstance(node, Leaf):
+                values[self.v[n - 1]] = values[self.w[n - 1, node.label]] = 1.0
+                return True
+            test = position.get((node.feature, node.code))
+            if test is None or n > self.n_internal:
+                return False
+            values[self.b[n - 1, test]] = 1.0
+            return put(node.left, 2 * n) and put(node.right, 2 * n + 1)
+
+        if not put(found.tree.root, 1):
+            return None
+        values[self.t[self.group_of, 0]] = self._right(found)
+        values[self.total] = found.worst_case_correct
+        if self.priced:
+            price = self._best_price(found)
+            values[self.price] = price
+            values[self.share[self.group_of, 0]] = shares_at(price, self.relative(found.margins))
+        return values
+
+    def _right(self, found: Attack) -> NDArray[np.bool_]:
+        """Samples right as they stand if T counts the worst case, or else right in the worst case."""
+        right: NDArray[np.bool_] = found.tree.predict(self.problem.table) == self.problem.labels.codes
+        if not self.form.total:
+            right[found.lost] = False
+        return right
+
+    def relative(self, margins: FloatArray) -> FloatArray:
+        """Margins as parts of the budget."""
+        return np.asarray(margins / self.problem.uncertainty.spendable)
+
+    def _best_price(self, found: Attack) -> float:
+        """The price of the budget at which the priced value of the tree is largest: that of the first sample kept."""
+        kept = np.delete(found.margins, found.lost)
+        kept = kept[np.isfinite(kept)]
+        return float(1.0 / self.relative(kept.min())) if kept.size else 0.0
+
+
+def shares_at(price: float, relative_margins: FloatArray) -> FloatArray:
+    """The share of each sample that is left at a price: a sample that cannot be lost stays whole at any price."""
+    finite = np.isfinite(relative_margins)
+    return np.where(finite, np.minimum(1.0, price * np.where(finite, relative_margins, 0.0)), 1.0)
+
+
+def _ancestors(n: int) -> NDArray[np.intp]:
+    return np.array([n >> k for k in range(1, n.bit_length())], dtype=np.intp)
+
+
+def _equality(variables: NDArray[np.intp], value: float, coefficients: FloatArray | None = None) -> Row:
+    ones = np.ones(len(variables)) if coefficients is None else coefficients
+    return Row(variables, ones, value, value)
+
+
+def at_most(variables: NDArray[np.intp], coefficients: FloatArray, upper: float) -> Row:
+    """A row without a lower end; zeros are left out."""
+    there = coefficients != 0
+    return Row(variables[there], coefficients[there], -math.inf, upper)

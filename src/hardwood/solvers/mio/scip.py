@@ -1,0 +1,209 @@
+"""Branch and cut on SCIP through PySCIPOpt: no licence, no size limit. Extra: `pip install "hardwood[scip]"`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pyscipopt import SCIP_EVENTTYPE, SCIP_HEURTIMING, SCIP_RESULT, Conshdlr, Eventhdlr, Heur, Model, quicksum
+
+from hardwood.calibration import FloatArray
+from hardwood.problem import Problem
+from hardwood.solvers.base import Limits, OnProgress, Result, Start, StopReason
+from hardwood.solvers.mio.branch_and_cut import BranchAndCut
+from hardwood.solvers.mio.model import IMPROVED, Form, Row
+
+# SCIP reasons about the constraints that it sees. The cuts come later, so whatever concludes from their absence must
+# be off: with SCIP's own settings, tiny problems ended with wrong optima. (`_Cuts.conslock` belongs here, too.)
+CUTS_COME_LATER = {
+    "misc/usesymmetry": 0,
+    "misc/allowstrongdualreds": False,
+    "misc/allowweakdualreds": False,
+    "presolving/maxrestarts": 0,
+}
+STOP_REASONS = {
+    "optimal": StopReason.FINISHED,
+    "primallimit": StopReason.FINISHED,  # the best tree reached a bound that the caller knew
+    "timelimit": StopReason.TIME_LIMIT,
+    "memlimit": StopReason.MEMORY_LIMIT,
+    "totalnodelimit": StopReason.WORK_LIMIT,
+    "userinterrupt": StopReason.INTERRUPTED,
+}
+LAST = -2_000_000  # after SCIP's own constraint handlers: integrality and linear constraints then hold
+
+
+class ScipSolver:
+    """The paper's method on SCIP, one thread. `form` says how the problem is put to the solver."""
+
+    name = "scip"
+
+    def __init__(self, form: Form = IMPROVED) -> None:
+        self._form = form
+
+    def solve(
+        self,
+        problem: Problem,
+        *,
+        limits: Limits = Limits(),  # noqa: B008 - immutable
+        start: Start = Start(),  # noqa: B008 - immutable
+        on_progress: OnProgress | None = None,
+        seed: int = 0,
+        n_jobs: int = 1,  # noqa: ARG002 - SCIP cannot share callbacks between threads
+    ) -> Result:
+        """Solve until proved or until a limit; `work` counts nodes of SCIP's tree."""
+        run = BranchAndCut(problem, self._form, self.name, on_progress, start)
+        model, variables = _built(run)
+        _limit(model, run, limits, start)
+        model.setParam("randomization/randomseedshift", seed % 2**31)
+        plugged = _Plugged(run, model, variables)
+        first = run.new_solution()
+        if first is not None:
+            plugged.add(first, None)
+        model.optimize()
+        if model.getStatus() not in STOP_REASONS:
+            raise RuntimeError(f"SCIP ended with status {model.getStatus()}; please report this as a bug")
+        return run.result(model.getDualbound(), STOP_REASONS[model.getStatus()], model.getNTotalNodes())
+
+
+def _built(run: BranchAndCut) -> tuple[Model, list[Any]]:
+    main = run.main
+    model = Model()
+    model.hideOutput()
+    for name, value in CUTS_COME_LATER.items():
+        model.setParam(name, value)
+    variables = []
+    for j in range(main.n_variables):
+        kind = "I" if main.integer[j] else "C"
+        variables.append(model.addVar(vtype=kind, lb=0.0, ub=float(main.upper[j]), obj=float(main.objective[j])))
+        if main.priority[j]:
+            model.chgVarBranchPriority(variables[j], int(main.priority[j]))
+    model.setMaximize()
+    for row in main.rows:
+        model.addCons(_constraint(row, variables))
+    return model, variables
+
+
+def _limit(model: Model, run: BranchAndCut, limits: Limits, start: Start) -> None:
+    seconds = run.remaining(limits.seconds)
+    if seconds is not None:
+        model.setParam("limits/time", seconds)
+    if limits.memory_bytes is not None:
+        model.setParam("limits/memory", limits.memory_bytes / 2**20)
+    if limits.work is not None:
+        model.setParam("limits/totalnodes", limits.work)
+    if start.objective_bound < run.main.problem.n_samples:
+        model.setParam("limits/primal", start.objective_bound - run.main.problem.tolerance)
+
+
+def _constraint(row: Row, variables: list[Any]) -> Any:
+    total = quicksum(float(c) * variables[j] for j, c in zip(row.variables, row.coefficients, strict=True))
+    return total == row.upper if row.lower == row.upper else total <= row.upper
+
+
+class _Plugged:
+    """The three plugins of a run and what they share."""
+
+    def __init__(self, run: BranchAndCut, model: Model, variables: list[Any]) -> None:
+        self.run, self.model, self.variables = run, model, variables
+        model.includeConshdlr(
+            _Cuts(self), "cuts", "worst shifts", enfopriority=LAST, chckpriority=LAST, needscons=False
+        )
+        often = SCIP_HEURTIMING.BEFORENODE | SCIP_HEURTIMING.AFTERLPNODE
+        model.includeHeur(_BestTree(self), "best_tree", "trees with their true worst case", "!", timingmask=often)
+        model.includeEventhdlr(_Progress(self), "progress", "progress")
+
+    def values(self, solution: Any) -> FloatArray:
+        return np.array([self.model.getSolVal(solution, variable) for variable in self.variables])
+
+    def add(self, values: FloatArray, heuristic: Any) -> bool:
+        """Offer a solution to SCIP; it is checked there like any other."""
+        solution = self.model.createSol(heuristic)
+        for variable, value in zip(self.variables, values, strict=True):
+            self.model.setSolVal(solution, variable, float(value))
+        return bool(self.model.addSol(solution))
+
+
+class _Cuts(Conshdlr):
+    """Checks proposals and adds what they break."""
+
+    def __init__(self, plugged: _Plugged) -> None:
+        self._plugged = plugged
+
+    def consenfolp(self, constraints: Any, nusefulconss: int, solinfeasible: bool) -> dict[str, Any]:  # noqa: ARG002
+        return {"result": self._enforced(solinfeasible)}
+
+    def consenfops(
+        self,
+        constraints: Any,  # noqa: ARG002
+        nusefulconss: int,  # noqa: ARG002
+        solinfeasible: bool,
+        objinfeasible: bool,
+    ) -> dict[str, Any]:
+        return {"result": self._enforced(solinfeasible or objinfeasible)}
+
+    def conscheck(
+        self,
+        constraints: Any,  # noqa: ARG002
+        solution: Any,
+        checkintegrality: bool,  # noqa: ARG002
+        checklprows: bool,  # noqa: ARG002
+        printreason: bool,  # noqa: ARG002
+        completely: bool,  # noqa: ARG002
+    ) -> dict[str, Any]:
+        plugged = self._plugged
+        with plugged.run.guarded(plugged.model.interruptSolve):
+            if not plugged.run.cuts(plugged.values(solution)):
+                return {"result": SCIP_RESULT.FEASIBLE}
+        return {"result": SCIP_RESULT.INFEASIBLE}
+
+    def conslock(self, constraint: Any, locktype: Any, nlockspos: int, nlocksneg: int) -> None:  # noqa: ARG002
+        """A cut may bound any variable from either side."""
+        locks = nlockspos + nlocksneg
+        for variable in self._plugged.variables:
+            self.model.addVarLocks(variable, locks, locks)
+
+    def _enforced(self, already_infeasible: bool) -> Any:
+        if already_infeasible:
+            return SCIP_RESULT.FEASIBLE  # another handler deals with it
+        plugged = self._plugged
+        with plugged.run.guarded(plugged.model.interruptSolve):
+            cuts = plugged.run.cuts(plugged.values(None))
+            for cut in cuts:
+                plugged.model.addCons(_constraint(cut, plugged.variables), removable=True)
+            return SCIP_RESULT.CONSADDED if cuts else SCIP_RESULT.FEASIBLE
+        return SCIP_RESULT.INFEASIBLE
+
+
+class _BestTree(Heur):
+    """Offers the best tree with its true worst case, which SCIP's own solution claimed too much of."""
+
+    def __init__(self, plugged: _Plugged) -> None:
+        self._plugged = plugged
+
+    def heurexec(self, heurtiming: Any, nodeinfeasible: bool) -> dict[str, Any]:  # noqa: ARG002
+        plugged = self._plugged
+        accepted = False
+        with plugged.run.guarded(plugged.model.interruptSolve):
+            values = plugged.run.new_solution()
+            if values is None:
+                return {"result": SCIP_RESULT.DIDNOTRUN}
+            accepted = plugged.add(values, self)
+        return {"result": SCIP_RESULT.FOUNDSOL if accepted else SCIP_RESULT.DIDNOTFIND}
+
+
+class _Progress(Eventhdlr):
+    """Reports after every node."""
+
+    def __init__(self, plugged: _Plugged) -> None:
+        self._plugged = plugged
+
+    def eventinit(self) -> None:
+        self.model.catchEvent(SCIP_EVENTTYPE.NODESOLVED, self)
+
+    def eventexit(self) -> None:
+        self.model.dropEvent(SCIP_EVENTTYPE.NODESOLVED, self)
+
+    def eventexec(self, event: Any) -> None:  # noqa: ARG002
+        plugged = self._plugged
+        with plugged.run.guarded(plugged.model.interruptSolve):
+            plugged.run.report(plugged.model.getDualbound(), plugged.model.getNTotalNodes())

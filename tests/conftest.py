@@ -1,0 +1,13 @@
+import os
+
+import pytest
+
+
+@pytest.fixture
+def benchmark_problem():
+    """Makes problems from the tables of the paper, where a folder with them is given."""
+    if "HARDWOOD_DATA" not in os.environ:
+        pytest.skip("HARDWOOD_DATA does not name a folder with the tables of the paper")
+    import tables
+
+    return tables.problem

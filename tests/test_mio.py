@@ -1,0 +1,300 @@
+import itertools
+import math
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import hardwood as hw
+from hardwood.solvers import get_solver, solve
+from hardwood.solvers.base import Limits, Start, Status, StopReason
+from hardwood.solvers.mio import IMPROVED, PAPER, Form
+from hardwood.solvers.mio import branch_and_cut as branch_and_cut_module
+from hardwood.solvers.mio.branch_and_cut import BranchAndCut
+from hardwood.solvers.mio.gurobi import GurobiSolver
+from hardwood.solvers.mio.model import MainProblem, every_test
+from hardwood.solvers.mio.scip import ScipSolver
+from hardwood.solvers.mio.separation import TOLERANCE, Separation
+from hardwood.tree import Branch, Leaf, Tree
+from instances import KINDS
+from problems import hard_problem, posed, random_problem, small_table, truth
+
+SOLVERS = (ScipSolver, GurobiSolver)
+both_solvers = pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.name)
+FORMS = (
+    Form(per_sample_cuts=False, total=False, lifted=False, tests_first=False),
+    PAPER,
+    Form(lifted=False),
+    Form(tests_first=False),
+    Form(priced=True),
+    Form(per_sample_cuts=False, lifted=False, priced=True),
+)
+
+
+def agrees_with_the_oracle(found, instance, problem):
+    best = truth(instance, problem)
+    assert found.status is Status.OPTIMAL
+    assert found.objective == pytest.approx(best.objective, abs=1e-9)
+    if 0 < problem.penalty * (2**problem.max_depth - 1) < 1:
+        assert (found.worst_case_correct, found.branching_nodes) == (best.correct, best.tests)
+        assert (found.upper_bound, found.gap) == (best.correct, 0.0)
+
+
+@both_solvers
+@pytest.mark.parametrize("batch", range(20))
+def test_solvers_find_the_same_optimum_as_enumerating_every_tree_and_shift(solver, batch):
+    for k in range(20):
+        instance, problem = random_problem([41, batch, k])
+        form = IMPROVED if k % 2 else FORMS[(batch + k // 2) % len(FORMS)]
+        agrees_with_the_oracle(solver(form).solve(problem), instance, problem)
+
+
+def test_the_problems_cover_every_kind():
+    problems = [random_problem([41, batch, k]) for batch in range(20) for k in range(20)]
+    traits = set().union(*(instance.traits for instance, _ in problems))
+    assert {*KINDS, "per sample", "by category", "free", "immovable", "tie", "one bound", "both bounds"} <= traits
+    assert {problem.max_depth for _, problem in problems} == {0, 1, 2, 3}
+
+
+@both_solvers
+@pytest.mark.parametrize("seed", range(3))
+def test_every_form_and_the_search_reach_the_same_optimum(solver, seed):
+    problem = posed(*small_table(seed, n=25, n_columns=3), budget=3.0)
+    expected = solve(problem)
+    for form in (*FORMS, IMPROVED):
+        found = solver(form).solve(problem)
+        assert (found.status, found.objective) == (Status.OPTIMAL, expected.objective)
+        assert found.upper_bound == expected.worst_case_correct
+
+
+@both_solvers
+@pytest.mark.parametrize("plausibility", [1.0, 0.8])
+def test_named_engines_solve_ordinary_and_robust_calibrated_problems(solver, plausibility):
+    values, y, _ = small_table(7, n=30, n_columns=3)
+    table = hw.encode(values)
+    uncertainty = hw.UncertaintySet.calibrated(table, certainty=0.8, plausibility=plausibility)
+    problem = hw.Problem(hw.encode_labels(y, len(y)), uncertainty, 2)
+    found = solve(problem, solver.name)
+    assert (found.solver, found.status, found.objective) == (solver.name, Status.OPTIMAL, solve(problem).objective)
+
+
+@pytest.mark.parametrize("name", ["monks-1-train", "monks-2-train", "monks-3-train", "hayes-roth", "house-votes-84"])
+@both_solvers
+def test_real_tables_have_one_optimum(solver, name, benchmark_problem):
+    problem = benchmark_problem(name, 0.8, 0.9, 1)
+    found, expected = solver().solve(problem), solve(problem)
+    assert (found.status, found.objective) == (expected.status, expected.objective)
+
+
+def random_tree(rng, problem, depth):
+    tests = every_test(problem)
+    if depth == 0 or not tests or rng.random() < 0.2:
+        return Leaf(int(rng.integers(len(problem.labels.classes))))
+    feature, code = tests[rng.integers(len(tests))]
+    return Branch(feature, code, *(random_tree(rng, problem, depth - 1) for _ in range(2)))
+
+
+@pytest.mark.parametrize("form", [*FORMS, IMPROVED], ids=str)
+def test_cuts_hold_for_every_tree_and_stop_the_one_that_claims_too_much(form):
+    stopped = 0
+    for k in range(60):
+        rng = np.random.default_rng([43, k])
+        _, problem = random_problem([42, k])
+        main = MainProblem(problem, form)
+        separation = Separation(main)
+        trees = [
+            Tree(problem.table.features, problem.labels.classes, random_tree(rng, problem, problem.max_depth))
+            for _ in range(6)
+        ]
+        attacks = [hw.attack(tree, problem.labels, problem.uncertainty) for tree in trees]
+        honest = [main.values(found) for found in attacks]
+        for values, found in zip(honest, attacks, strict=True):
+            assert all(row.lower - 1e-9 <= row.activity(values) <= row.upper + 1e-9 for row in main.rows)
+            assert main.tree(values) == found.tree
+            assert main.objective @ values == pytest.approx(
+                problem.objective(found.worst_case_correct, found.tree.n_branching_nodes)
+            )
+            boastful = values.copy()
+            boastful[main.t] = 1.0
+            boastful[main.total] = problem.n_samples
+            boastful[main.price] = 0.0
+            boastful[main.share] = 1.0
+            cuts = separation.propose(boastful).cuts
+            claims_too_much = found.worst_case_correct < problem.n_samples
+            assert bool(cuts) == claims_too_much or (main.priced and cuts)  # shares at price 0 are a claim, too
+            stopped += len(cuts)
+            for cut, others in itertools.product(cuts, honest):
+                assert cut.activity(others) <= cut.upper + 1e-9
+            assert not separation.propose(values).cuts
+    assert stopped > 100
+
+
+def test_tests_are_all_thresholds_within_the_range_and_all_categories():
+    table = hw.encode({"age": [3, 6, 4], "answer": ["a", "b", "c"], "asked": ["no", "yes", "yes"]})
+    uncertainty = hw.UncertaintySet.priced(table, costs=1.0, budget=1.0)
+    problem = hw.Problem(hw.encode_labels([0, 1, 0], 3), uncertainty, 2)
+    assert every_test(problem) == [(0, 3), (0, 4), (0, 5), (1, 0), (1, 1), (1, 2), (2, 0)]
+
+
+def test_equal_rows_share_a_variable_in_the_lifted_form_unless_their_prices_differ():
+    table = hw.encode(np.array([[0], [0], [0], [1]]))
+    labels = hw.encode_labels([0, 0, 1, 1], 4)
+    shared = hw.Problem(labels, hw.UncertaintySet.priced(table, costs=1.0, budget=1.0), 1)
+    assert MainProblem(shared, IMPROVED).t.shape == (3, 1)
+    assert MainProblem(shared, PAPER).t.shape == (4, 1)
+    costs = np.array([[1.0], [2.0], [1.0], [1.0]])
+    own = hw.Problem(labels, hw.UncertaintySet.priced(table, costs=costs, budget=1.0), 1)
+    assert MainProblem(own, IMPROVED).t.shape == (4, 1)
+
+
+@both_solvers
+def test_a_stopped_solver_says_so_and_keeps_its_tree_and_bound(solver):
+    result = solver().solve(hard_problem(), limits=Limits(seconds=1.0))
+    assert (result.stop_reason, result.status) == (StopReason.TIME_LIMIT, Status.FEASIBLE)
+    assert result.seconds < 1.55
+    assert result.worst_case_correct < result.upper_bound <= 400
+    assert result.worst_case_correct >= np.bincount(hard_problem().labels.codes).max()
+
+
+@both_solvers
+@pytest.mark.parametrize("seed", range(8))
+def test_bounds_hold_whenever_the_solver_is_stopped(solver, seed):
+    problem = posed(*small_table(seed), 4.0)
+    best = solve(problem).objective
+    result = solver().solve(problem, limits=Limits(work=1 + 3 * seed))
+    assert result.stop_reason in (StopReason.WORK_LIMIT, StopReason.FINISHED)
+    assert result.objective <= best <= result.objective_bound
+    assert all(event.objective <= best <= event.objective_bound for event in result.history)
+
+
+@both_solvers
+def test_a_warm_start_is_the_first_tree(solver):
+    problem = posed(*small_table(3), 4.0)
+    best = solve(problem)
+    result = solver().solve(problem, limits=Limits(seconds=0.0), start=Start(best.tree))
+    assert result.objective == best.objective
+    events = solver().solve(problem, start=Start(best.tree)).history
+    assert {event.objective for event in events} == {best.objective}
+    known = solver().solve(problem, start=Start(best.tree, best.objective_bound))
+    assert (known.status, known.stop_reason) == (Status.OPTIMAL, StopReason.FINISHED)
+    assert known.work <= 1
+
+
+@both_solvers
+def test_a_warm_start_that_the_model_cannot_say_is_kept_all_the_same(solver):
+    problem = posed(*small_table(3), 4.0)
+    odd = Branch(0, 50, solve(problem, "leaf").tree.root, Leaf(0))  # everybody goes left
+    tree = Tree(problem.table.features, problem.labels.classes, odd)
+    assert BranchAndCut(problem, IMPROVED, "x", None, Start(tree)).best.worst_case_correct > 0
+    assert solver().solve(problem, start=Start(tree)).objective == solve(problem).objective
+    deep = Tree(problem.table.features, problem.labels.classes, Branch(0, 1, odd, Branch(1, 0, odd, odd)))
+    assert solver().solve(problem, start=Start(deep)).objective == solve(problem).objective
+
+
+@both_solvers
+def test_a_start_bound_that_cannot_be_true_is_refused(solver):
+    with pytest.raises(ValueError, match=r"start\.objective_bound is 1\.0, but a tree reaches"):
+        solver().solve(posed(*small_table(0), 1.0), start=Start(objective_bound=1.0))
+
+
+@both_solvers
+def test_errors_in_callbacks_keep_their_type(solver, monkeypatch):
+    def listener(_event):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        solver().solve(hard_problem(), limits=Limits(seconds=20), on_progress=listener)
+
+    def broken(*_args):
+        raise ZeroDivisionError("deep inside")
+
+    monkeypatch.setattr(branch_and_cut_module.Separation, "propose", broken)
+    with pytest.raises(ZeroDivisionError, match="deep inside"):
+        solver().solve(posed(*small_table(0), 1.0))
+
+
+@both_solvers
+def test_ctrl_c_in_the_listener_counts_like_any_other(solver):
+    def listener(_event):
+        raise KeyboardInterrupt
+
+    result = solver().solve(hard_problem(), limits=Limits(seconds=20), on_progress=listener)
+    assert result.stop_reason is StopReason.INTERRUPTED
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
+@both_solvers
+def test_ctrl_c_keeps_the_best_tree(solver):
+    code = textwrap.dedent(
+        """
+        import sys
+        sys.path.insert(0, sys.argv[1])
+        from hardwood.solvers import solve
+        from problems import hard_problem
+        result = solve(hard_problem(), sys.argv[2], on_progress=lambda event: print("running", flush=True))
+        print(result.stop_reason, result.worst_case_correct)
+        """
+    )
+    command = [sys.executable, "-c", code, os.path.dirname(__file__), solver.name]  # noqa: PTH120
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "running\n"
+        process.send_signal(signal.SIGINT)
+        rest = process.stdout.read().split("\n")
+    assert process.returncode == 0
+    reason, correct = rest[-2].split()
+    assert reason == "interrupted"
+    assert int(correct) >= 134
+
+
+@both_solvers
+def test_the_same_seed_gives_the_same_tree(solver):
+    problem = posed(*small_table(5), 4.0)
+    first, second = solver().solve(problem, seed=3), solver().solve(problem, seed=3)
+    assert (first.tree, first.work) == (second.tree, second.work)
+
+
+def test_bounds_between_two_objectives_mean_the_lower_one():
+    problem = posed(*small_table(0), 1.0)  # penalty 1/4, at most 3 tests
+    run = BranchAndCut(problem, IMPROVED, "x", None, Start())
+    assert run.objective_bound(35.1) == 35.0
+    assert run.objective_bound(34.9999999) == 35.0
+    assert run.objective_bound(34.9) == 34.75
+    assert run.objective_bound(math.inf) == problem.n_samples
+    assert run.objective_bound(-math.inf) == run.objective
+
+
+@pytest.mark.parametrize(("name", "package"), [("scip", "pyscipopt"), ("gurobi", "gurobipy")])
+def test_a_missing_package_names_the_extra(monkeypatch, name, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, f"hardwood.solvers.mio.{name}")
+    with pytest.raises(ImportError, match=rf"solver \"{name}\" needs the package {package}.*hardwood\[{name}\]"):
+        get_solver(name)
+
+
+def test_a_model_beyond_the_free_licence_is_refused_with_a_remedy():
+    rng = np.random.default_rng(0)
+    problem = posed(rng.integers(0, 9, (2500, 3)), rng.integers(0, 2, 2500), 1.0, 5.0)
+    with pytest.raises(ValueError, match=r'the free licence of Gurobi takes 2,000 of each.*solver="scip"'):
+        GurobiSolver(PAPER).solve(problem)
+
+
+@both_solvers
+def test_models_that_no_solver_could_take_are_refused(solver):
+    with pytest.raises(ValueError, match=r"span 1000000 values and max_depth is 1.*binned"):
+        solver().solve(posed(np.array([[0], [10**6]]), [0, 1], 1.0, 1.0, depth=1))
+    with pytest.raises(ValueError, match="max_depth is 40"):
+        solver().solve(posed(*small_table(0), 1.0, depth=40))
+
+
+@pytest.mark.parametrize("wrong", [{"total": False}, {"per_sample_cuts": False}, {"lifted": False, "total": False}])
+def test_forms_that_contradict_themselves_are_refused(wrong):
+    with pytest.raises(ValueError, match="form needs total=True"):
+        Form(priced=True, **wrong)
+
+
+def test_the_tolerance_is_wider_than_that_of_solvers():
+    assert TOLERANCE > 1e-6
