@@ -24,6 +24,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/ordinary.py
 	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/mio.py
 
 # Installed in place: edits of Python files count at once, edits of C++ or of the build rebuild here.
 $(STAMP): $(SOURCES) scripts/bootstrap

@@ -47,9 +47,11 @@ def training_table(name: str, seed: int = 0, share: float = 0.8) -> tuple[Table,
     return hw.encode(columns), hw.encode_labels([row[-1] for row in rows], len(rows))
 
 
-def problem(name: str, mean_certainty: float, plausibility: float, depth: int, seed: int = 1) -> hw.Problem:
+def problem(
+    name: str, mean_certainty: float, plausibility: float, depth: int, seed: int = 1, share: float = 0.8
+) -> hw.Problem:
     """An instance of the paper's study: certainty by feature from a normal distribution, clipped; no bounds."""
-    table, labels = training_table(name)
+    table, labels = training_table(name, share=share)
     rng = np.random.default_rng([seed, round(100 * mean_certainty)])
     certainty = rng.normal(mean_certainty, 0.2, len(table.features))
     uncertainty = hw.UncertaintySet.calibrated(table, certainty=certainty, plausibility=plausibility, clip=True)

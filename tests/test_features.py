@@ -310,7 +310,7 @@ def test_bad_labels_are_refused(y, message):
         (pd.DataFrame({"a": pd.Categorical([1], categories=[1, "x"])}), TypeError, "categories of a.* mixes types"),
     ],
 )
-def test_nothing_missing_or_mixed_slips_through_as_text(X, error, message):  # noqa: N803
+def test_nothing_missing_or_mixed_slips_through_as_text(X, error, message):
     with pytest.raises(error, match=message):
         hw.encode(X)
 

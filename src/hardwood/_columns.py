@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 NO_ROWS = "the table has no rows; expected at least one sample"
+MISSING = "missing"  # the answer that a missing one becomes, if the caller wants it to be one
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +25,24 @@ class Column:
     ordered: bool = False
 
     @classmethod
-    def of(cls, name: str, values: NDArray[Any], categories: tuple[Any, ...] = (), *, ordered: bool = False) -> Column:
+    def of(
+        cls,
+        name: str,
+        values: NDArray[Any],
+        categories: tuple[Any, ...] = (),
+        *,
+        ordered: bool = False,
+        missing: str = "error",
+    ) -> Column:
         """A column with its values checked: nothing missing, nothing infinite, one type."""
         if isinstance(values, np.ma.MaskedArray):
             _refuse_missing(name, np.ma.getmaskarray(values))
             values = values.data
         if values.dtype.kind in "USOT":
-            values = _plain_objects(name, values.astype(object))
+            values = values.astype(object)
+            if missing == "category" and not ordered:
+                values, categories = _missing_as_answer(values, categories)
+            values = _plain_objects(name, values)
         if values.dtype.kind not in "biufO":
             raise TypeError(_unreadable(name, values.dtype))
         if values.dtype.kind == "f":
@@ -42,15 +54,20 @@ class Column:
         return cls(name, values, categories, ordered)
 
 
-def read_columns(X: Any) -> list[Column]:  # noqa: N803
-    """The columns of a frame (anything narwhals reads), a mapping, or an array, whose columns are x0, x1, ..."""
+def read_columns(X: Any, missing: str = "error") -> list[Column]:
+    """The columns of a frame (anything narwhals reads), a mapping, or an array, whose columns are x0, x1, ...
+
+    missing  "error" refuses missing values; "category" makes them an answer of their own in columns of text
+    """
+    if missing not in ("error", "category"):
+        raise ValueError(f'missing is {missing!r}; expected "error" or "category"')
     if isinstance(X, list | tuple):
         # As objects, so that each column keeps its own type and nothing missing turns into text.
-        X = np.array(X, dtype=object) if len(X) else np.empty((0, 1))  # noqa: N806
+        X = np.array(X, dtype=object) if len(X) else np.empty((0, 1))
     if isinstance(X, np.ndarray):
-        columns = _array_columns(X)
+        columns = _array_columns(X, missing)
     else:
-        columns = _mapping_columns(X) if isinstance(X, Mapping) else _frame_columns(X)
+        columns = _mapping_columns(X, missing) if isinstance(X, Mapping) else _frame_columns(X, missing)
     if not columns:
         raise ValueError("the table has no columns; expected at least one")
     repeated = [name for name, count in Counter(column.name for column in columns).items() if count > 1]
@@ -61,21 +78,22 @@ def read_columns(X: Any) -> list[Column]:  # noqa: N803
     return columns
 
 
-def read_column(name: str, values: Any) -> Column:
+def read_column(name: str, values: Any, missing: str = "error") -> Column:
     """One column from a series, a categorical, an array or a list."""
     series = nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
-        return _series_column(name, series)
+        return _series_column(name, series, missing)
     if hasattr(values, "categories") and hasattr(values, "ordered"):  # pandas.Categorical
-        return Column.of(name, _objects(list(values)), tuple(values.categories), ordered=bool(values.ordered))
+        answers, categories = _objects(list(values)), tuple(values.categories)
+        return Column.of(name, answers, categories, ordered=bool(values.ordered), missing=missing)
     if isinstance(values, np.ndarray):
-        return Column.of(name, values)
+        return Column.of(name, values, missing=missing)
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise TypeError(f'column "{name}" is {values!r}; expected one value for each row')
-    return Column.of(name, _objects(list(values)))
+    return Column.of(name, _objects(list(values)), missing=missing)
 
 
-def _array_columns(array: NDArray[Any]) -> list[Column]:
+def _array_columns(array: NDArray[Any], missing: str) -> list[Column]:
     if array.ndim != 2:
         raise ValueError(
             f"X is a {array.ndim}-dimensional array; expected two dimensions, samples by features, with rows of equal "
@@ -83,11 +101,11 @@ def _array_columns(array: NDArray[Any]) -> list[Column]:
         )
     if array.shape[0] == 0:
         raise ValueError(NO_ROWS)
-    return [Column.of(f"x{j}", array[:, j]) for j in range(array.shape[1])]
+    return [Column.of(f"x{j}", array[:, j], missing=missing) for j in range(array.shape[1])]
 
 
-def _mapping_columns(mapping: Mapping[str, Any]) -> list[Column]:
-    columns = [read_column(str(name), values) for name, values in mapping.items()]
+def _mapping_columns(mapping: Mapping[str, Any], missing: str) -> list[Column]:
+    columns = [read_column(str(name), values, missing) for name, values in mapping.items()]
     for column in columns:
         if column.values.shape != columns[0].values.shape[:1]:
             raise ValueError(
@@ -97,7 +115,7 @@ def _mapping_columns(mapping: Mapping[str, Any]) -> list[Column]:
     return columns
 
 
-def _frame_columns(X: Any) -> list[Column]:  # noqa: N803
+def _frame_columns(X: Any, missing: str) -> list[Column]:
     try:
         frame = nw.from_native(X, eager_only=True)
         names = [str(name) for name in frame.columns]
@@ -110,12 +128,14 @@ def _frame_columns(X: Any) -> list[Column]:  # noqa: N803
         ) from None
     if frame.shape[0] == 0:
         raise ValueError(NO_ROWS)
-    return [_series_column(name, series) for name, series in zip(names, frame.iter_columns(), strict=True)]
+    return [_series_column(name, series, missing) for name, series in zip(names, frame.iter_columns(), strict=True)]
 
 
-def _series_column(name: str, series: Any) -> Column:
-    _refuse_missing(name, np.asarray(series.is_null().to_numpy()))
+def _series_column(name: str, series: Any, missing: str) -> Column:
     dtype = series.dtype
+    answers = dtype == nw.Categorical or dtype == nw.String or dtype == nw.Object
+    if missing == "error" or not answers:
+        _refuse_missing(name, np.asarray(series.is_null().to_numpy()))
     if dtype == nw.Enum:
         return Column.of(name, _objects(series.to_list()), tuple(dtype.categories), ordered=True)
     if dtype == nw.Categorical:
@@ -125,9 +145,10 @@ def _series_column(name: str, series: Any) -> Column:
             tuple(native.cat.categories) if series.implementation.is_pandas_like() and hasattr(native, "cat") else ()
         )
         values = _objects(series.to_list())
-        return Column.of(name, values, declared or tuple(sorted(set(values.tolist()))))
+        seen = {value for value in values.tolist() if not _is_missing(value)}
+        return Column.of(name, values, declared or tuple(sorted(seen)), missing=missing)
     if dtype == nw.String or dtype == nw.Object:
-        return Column.of(name, _objects(series.to_list()))
+        return Column.of(name, _objects(series.to_list()), missing=missing)
     if dtype == nw.Decimal:
         series = series.cast(nw.Float64)
     if not (dtype.is_numeric() or dtype == nw.Boolean):
@@ -138,8 +159,8 @@ def _series_column(name: str, series: Any) -> Column:
 def _refuse_missing(name: str, missing: NDArray[np.bool_]) -> None:
     if missing.any():
         raise ValueError(
-            f'column "{name}", row {missing.argmax()} is missing; '
-            f"drop such rows, fill them in, or make 'missing' an answer of its own"
+            f'column "{name}", row {missing.argmax()} is missing (NaN); drop such rows, fill them in, '
+            f'or, in a column of text, make it an answer of its own with missing="category"'
         )
 
 
@@ -159,8 +180,7 @@ def _objects(values: list[Any]) -> NDArray[Any]:
 def _plain_objects(name: str, values: NDArray[Any]) -> NDArray[Any]:
     """Python objects of one kind; numbers that came as objects become a numeric array again."""
     plain = [value.item() if isinstance(value, np.generic) else value for value in values]
-    # NaN and its relatives (NaT, pandas.NA) show themselves by not being equal to themselves, or by refusing to say.
-    _refuse_missing(name, np.array([value is None or not _equals_itself(value) for value in plain], dtype=bool))
+    _refuse_missing(name, np.array([_is_missing(value) for value in plain], dtype=bool))
     for row, value in enumerate(plain):
         if not isinstance(value, str | int | float):
             raise TypeError(
@@ -183,8 +203,19 @@ def _plain_objects(name: str, values: NDArray[Any]) -> NDArray[Any]:
     return _objects(plain)
 
 
-def _equals_itself(value: Any) -> bool:
+def _missing_as_answer(values: NDArray[Any], categories: tuple[Any, ...]) -> tuple[NDArray[Any], tuple[Any, ...]]:
+    """Text with an answer of its own where none was given; numbers stay as they are, missing ones included."""
+    gone = [_is_missing(value) for value in values]
+    if not any(gone) or not all(isinstance(value, str) for value, lost in zip(values, gone, strict=True) if not lost):
+        return values, categories
+    if categories and MISSING not in categories:
+        categories = (*categories, MISSING)
+    return _objects([MISSING if lost else value for value, lost in zip(values, gone, strict=True)]), categories
+
+
+def _is_missing(value: Any) -> bool:
+    """NaN and its relatives (NaT, pandas.NA) differ from themselves, or refuse to say whether they do."""
     try:
-        return bool(value == value)
+        return value is None or bool(value != value)
     except (TypeError, ValueError):
-        return False
+        return True

@@ -15,7 +15,7 @@ changes into any other at one price. Names and categories stay with the feature,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
@@ -23,13 +23,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hardwood._arguments import by_feature, whole_number
-from hardwood._columns import Column, read_column, read_columns
+from hardwood._columns import MISSING, Column, read_column, read_columns
 
 Category: TypeAlias = str | int | float | bool
 IntArray: TypeAlias = NDArray[np.int32]
 
 # Codes are 32-bit; one value is kept free at each end so that `threshold + 1` and open ends of regions need no care.
 LARGEST_CODE = 2**31 - 2
+EXTRA = "(another answer)"  # the category of all answers that a feature does not know, where the caller allows them
 
 
 def sealed(array: NDArray[Any]) -> NDArray[Any]:
@@ -191,11 +192,13 @@ class Labels:
 
 
 def encode(
-    X: Any,  # noqa: N803 - the name scikit-learn gave it
+    X: Any,
     *,
     kinds: Mapping[str, Any] | Sequence[Any] | str | None = None,
     max_bins: int = 10,
     features: Sequence[Feature] | None = None,
+    unseen: str = "error",
+    missing: str = "error",
 ) -> Table:
     """Read a pandas, polars or arrow frame, a mapping of columns or a numpy array; the caller's data stay untouched.
 
@@ -204,10 +207,21 @@ def encode(
               binned, booleans binary, ordered categories (pandas) and enums (polars) ordinal, text categorical.
     max_bins  how many bins of about equal count a column of floats gets at most
     features  read the columns as an earlier table's features say (then `kinds` and `max_bins` are not asked)
+    unseen    what to do with an answer in a categorical column that those features do not know: "error", or "extra" to
+              give the table's feature one more category for all such answers
+    missing   "error", or "category" to make a missing answer in a column of text the answer "missing"; features that
+              know this answer ask for it
     """
-    columns = read_columns(X)
+    if features is not None and any(MISSING in feature.categories for feature in features):
+        missing = "category"
+    columns = read_columns(X, missing)
+    if unseen not in ("error", "extra"):
+        raise ValueError(f'unseen is {unseen!r}; expected "error" or "extra"')
     if features is not None:
         columns = _matching(columns, features)
+        if unseen == "extra":
+            pairs = [_with_extra(feature, column) for feature, column in zip(features, columns, strict=True)]
+            features, columns = [feature for feature, _ in pairs], [column for _, column in pairs]
     else:
         wishes = by_feature("kinds", kinds, [column.name for column in columns], default=None)
         max_bins = whole_number("max_bins", max_bins, at_least=1)
@@ -339,6 +353,23 @@ def _positions(column: Column, categories: tuple[Category, ...]) -> IntArray:
             f"known answers {list(categories[:12])}; map it to one of them or drop the row"
         )
     return codes
+
+
+def _with_extra(feature: Feature, column: Column) -> tuple[Feature, Column]:
+    """The feature with one more category if the column has answers that it does not know, and the column with them."""
+    if feature.kind is not Kind.CATEGORICAL:
+        return feature, column
+    known = set(feature.categories)
+    answers = column.values.tolist()
+    new = [answer not in known for answer in answers]
+    if not any(new):
+        return feature, column
+    extra = EXTRA
+    while extra in known:
+        extra += "'"
+    values = np.array([extra if is_new else answer for answer, is_new in zip(answers, new, strict=True)], dtype=object)
+    wider = replace(feature, high=feature.high + 1, categories=(*feature.categories, extra))
+    return wider, Column(column.name, values)
 
 
 def _matching(columns: list[Column], features: Sequence[Feature]) -> list[Column]:

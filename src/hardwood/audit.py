@@ -1,0 +1,143 @@
+"""How fragile is the tree that is in use? Any tree, under the shifts that its owner thinks plausible."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hardwood._files import read_json
+from hardwood.adversary import Attack, Curve, Shift, attack
+from hardwood.calibration import FloatArray
+from hardwood.classifier import RobustTreeClassifier
+from hardwood.features import Table, encode, encode_labels
+from hardwood.interop import from_sklearn
+from hardwood.shifts import ShiftDescription
+from hardwood.tree import Tree
+
+LEVELS = (1.0, 0.99, 0.97, 0.95, 0.9, 0.85, 0.75, 0.5)
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """What the worst shift does to a tree. Prints as a page of text.
+
+    margins  the price at which each sample is lost: 0 if it is wrong as it stands, +inf if no shift can
+    """
+
+    found: Attack = field(repr=False)
+    shifts: ShiftDescription = field(repr=False)
+
+    @property
+    def tree(self) -> Tree:
+        """The tree, as hardwood reads it."""
+        return self.found.tree
+
+    @property
+    def nominal_accuracy(self) -> float:
+        """Share of samples that are correct as they stand."""
+        return self.found.nominal_accuracy
+
+    @property
+    def worst_case_accuracy(self) -> float:
+        """Share of samples that are correct after the worst shift within the budget."""
+        return self.found.worst_case_accuracy
+
+    @property
+    def margins(self) -> FloatArray:
+        """The price at which each sample is lost."""
+        return self.found.margins
+
+    @property
+    def curve(self) -> Curve:
+        """Worst-case accuracy for every budget."""
+        return self.found.curve
+
+    @property
+    def shift(self) -> Shift:
+        """The worst shift itself, in the order in which the adversary buys the changes."""
+        return self.found.shift
+
+    def changes(self) -> list[dict[str, Any]]:
+        """Which answers the adversary changes, most often first: column, from, to, how many, and the price of all."""
+        counts: Counter[tuple[str, Any, Any]] = Counter()
+        prices: dict[tuple[str, Any, Any], float] = {}
+        for change in self.shift:
+            key = (change.column, change.old, change.new)
+            counts[key] += 1
+            prices[key] = prices.get(key, 0.0) + change.price
+        return [
+            {"column": column, "from": old, "to": new, "rows": n, "price": prices[column, old, new]}
+            for (column, old, new), n in counts.most_common()
+        ]
+
+    def __str__(self) -> str:
+        found = self.found
+        lines = [
+            f"{self.nominal_accuracy:.1%} of {found.n_samples} samples are correct as they stand,",
+            f"{self.worst_case_accuracy:.1%} after the worst shift within the budget {found.uncertainty.budget:.4g} "
+            f"({len(self.shift)} values changed in {len(np.unique(self.shift.rows))} rows).",
+            "",
+            "Correct after the worst shift that is at least so plausible:",
+        ]
+        for level in LEVELS:
+            share = self.curve.accuracy_at_plausibility(level)
+            lines.append(f"  {level:5.2f}  {share:6.1%}  {'█' * round(40 * share)}")
+        changes = self.changes()
+        lines += ["", "What the adversary changes:" if changes else "The adversary needs no change."]
+        for entry in changes[:8]:
+            what = f"{entry['column']}: {entry['from']} -> {entry['to']}"
+            lines.append(f"  {what} in {entry['rows']} rows for {entry['price']:.3g}")
+        if len(changes) > 8:
+            lines.append(f"  ... and {len(changes) - 8} other kinds of changes")
+        return "\n".join(lines)
+
+
+def audit(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    certainty: Any = 0.9,
+    plausibility: float = 0.9,
+    direction: Any = None,
+    bounds: Any = None,
+    feature_kinds: Any = None,
+    costs: Any = None,
+    budget: float | None = None,
+    clip_certainty: bool = False,
+    max_bins: int = 10,
+) -> Audit:
+    """Let the adversary loose on a tree that exists.
+
+    model          a fitted `DecisionTreeClassifier` of scikit-learn, a `RobustTreeClassifier`, a `Tree`, or the path of
+                   a file with a tree or a model in JSON
+    feature_kinds  and max_bins: how to read the columns, for a scikit-learn tree; the others know it
+    The other arguments say which shifts are possible, as in `RobustTreeClassifier`.
+    """
+    tree, table = _read(model, X, feature_kinds, max_bins)
+    labels = encode_labels(y, table.n_samples, classes=tree.classes)
+    shifts = ShiftDescription(certainty, plausibility, direction, bounds, clip_certainty, costs, budget)
+    return Audit(attack(tree, labels, shifts.uncertainty(table)), shifts)
+
+
+def _read(model: Any, X: Any, kinds: Any, max_bins: int) -> tuple[Tree, Table]:
+    if isinstance(model, str | Path):
+        model = read_model(Path(model))
+    if isinstance(model, RobustTreeClassifier):
+        return model.tree_, model.encoded(X)
+    if isinstance(model, Tree):
+        return model, encode(X, features=model.features)
+    return from_sklearn(model, X, kinds=kinds, max_bins=max_bins)
+
+
+def read_model(path: Path) -> Tree | RobustTreeClassifier:
+    """A model or a tree from a JSON file."""
+    document = read_json(path)
+    if isinstance(document, Mapping) and document.get("format") == "hardwood.model":
+        return RobustTreeClassifier.load(path)
+    return Tree.from_json(path.read_text(encoding="utf-8"))

@@ -1,0 +1,385 @@
+"""The scikit-learn classifier: validates, walks down the corridor, stores. No algorithm lives here."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from hardwood._files import read_json, write_text
+from hardwood._version import __version__
+from hardwood.adversary import Attack, attack
+from hardwood.certificate import Certificate
+from hardwood.features import Labels, Table, encode, encode_labels
+from hardwood.interop import design_matrix, to_sklearn
+from hardwood.problem import Problem
+from hardwood.shifts import ShiftDescription
+from hardwood.solvers import solve
+from hardwood.solvers.base import Limits, OnProgress, Progress, Result, Solver, Start
+from hardwood.tree import Tree
+
+FORMAT = "hardwood.model"
+VERSION = 1
+
+
+class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
+    """A shallow decision tree that keeps the most training samples correct under the worst plausible shift.
+
+    Parameters
+    ----------
+    max_depth : int, default=3
+        Largest number of questions on the way to a prediction.
+    certainty : float, mapping, array, default=0.9
+        Probability that a value will be recorded the same way when the tree is used: one number for all, a mapping by
+        column name, or one entry for each column. One for each cell goes to `fit`.
+    plausibility : float, default=0.9
+        Hedge against every shift whose likelihood, relative to "nothing changes", is at least this much per sample.
+        1 hedges against nothing: an ordinary optimal tree.
+    direction : str, mapping or array, default=None
+        "up" or "down" for columns that shift one way only.
+    bounds : pair, mapping or array, default=None
+        (lower, upper) for integer columns whose values cannot leave a range; None for an open end.
+    feature_kinds : mapping or array, default=None
+        "integer", "ordinal", "binary", "categorical" or "binned", where the dtype does not say it; a list of answers in
+        their order makes a column ordinal.
+    costs : float, mapping or array, default=None
+        Instead of certainties, the price of one step, for a categorical column the price of changing the answer.
+    budget : float, default=None
+        Instead of a plausibility, the total price that shifts of the training table may have.
+    branch_penalty : "auto" or float, default="auto"
+        What a question must be worth, in samples. "auto": the fewest questions among the most robust trees.
+    solver : str or object, default="auto"
+        "auto" is "search", our exact search; "scip" and "gurobi" need the extras of these names.
+    time_limit : float or None, default=60
+        Seconds after which the best tree so far is returned, with what is proved about it.
+    n_jobs : int, default=None
+        Threads of the solver; -1 uses all cores.
+    random_state : int, RandomState or None, default=None
+        Seed of solvers that use one. The search does not.
+    verbose : int, default=0
+        1 reports every better tree and bound on standard error.
+    max_bins : int, default=10
+        Columns of floats are cut into at most so many bins; the unit of their shifts is one bin.
+    clip_certainty : bool, default=False
+        Certainties that make no sense for a column (below one over the number of its answers) count as the lowest that
+        does, instead of being refused.
+    missing : {"error", "category"}, default="error"
+        "category" makes a missing answer an answer of its own in categorical columns.
+
+    Attributes
+    ----------
+    classes_ : array of the class labels
+    n_features_in_, feature_names_in_ : the columns seen in `fit`
+    tree_ : Tree
+        Prints as text; see also `hardwood.interop`.
+    certificate_ : Certificate
+        What is proved about the tree: worst case, bound, gap, status.
+    result_ : Result
+        The solver's report with its history.
+    leaf_counts_ : array of shape (leaves, classes)
+        Training samples by leaf, from left to right, and class.
+
+    Notes
+    -----
+    Answers that were not seen in `fit`: in a categorical column they count as different from every answer that the tree
+    asks for; integers and floats outside the range seen are compared as they are; in ordinal and binary columns, where
+    they have no place in the order, they are refused.
+    """
+
+    def __init__(
+        self,
+        max_depth: int = 3,
+        *,
+        certainty: Any = 0.9,
+        plausibility: float = 0.9,
+        direction: Any = None,
+        bounds: Any = None,
+        feature_kinds: Any = None,
+        costs: Any = None,
+        budget: float | None = None,
+        branch_penalty: float | str = "auto",
+        solver: str | Solver = "auto",
+        time_limit: float | None = 60,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        max_bins: int = 10,
+        clip_certainty: bool = False,
+        missing: str = "error",
+    ) -> None:
+        self.max_depth = max_depth
+        self.certainty = certainty
+        self.plausibility = plausibility
+        self.direction = direction
+        self.bounds = bounds
+        self.feature_kinds = feature_kinds
+        self.costs = costs
+        self.budget = budget
+        self.branch_penalty = branch_penalty
+        self.solver = solver
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.max_bins = max_bins
+        self.clip_certainty = clip_certainty
+        self.missing = missing
+
+    def fit(self, X: Any, y: Any, *, certainty: Any = None, costs: Any = None) -> Self:
+        """Learn the tree.
+
+        certainty, costs : arrays of shape (samples, columns), optional
+            One value for each cell, instead of the parameters of the same names. Cross-validation slices them along
+            with X if metadata routing is on: `set_fit_request(certainty=True)`.
+        """
+        problem, shifts = self.pose(X, y, certainty=certainty, costs=costs)
+        listener = _narrate(problem) if self.verbose else None
+        return self.adopt(problem, shifts, self.solve(problem, on_progress=listener))
+
+    def pose(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        certainty: Any = None,
+        costs: Any = None,
+    ) -> tuple[Problem, ShiftDescription]:
+        """The problem that `fit` solves, and the words that it was posed in."""
+        X = self._validated(X, reset=True)
+        if y is None:
+            raise ValueError("RobustTreeClassifier requires y to be passed, but the target y is None; give labels")
+        table = encode(X, kinds=self.feature_kinds, max_bins=self.max_bins, missing=self.missing)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        shifts = self.shifts(table.n_samples, certainty=certainty, costs=costs)
+        if isinstance(self.branch_penalty, str) and self.branch_penalty != "auto":
+            raise ValueError(f'branch_penalty is {self.branch_penalty!r}; expected "auto" or a number >= 0')
+        penalty = None if isinstance(self.branch_penalty, str) else self.branch_penalty
+        labels = encode_labels(y, table.n_samples)
+        return Problem(labels, shifts.uncertainty(table), self.max_depth, penalty), shifts
+
+    def solve(self, problem: Problem, *, start: Start | None = None, on_progress: OnProgress | None = None) -> Result:
+        """Let the solver of the parameters solve a problem, within their limits."""
+        return solve(
+            problem,
+            "search" if self.solver == "auto" else self.solver,
+            limits=Limits(seconds=self.time_limit),
+            start=start or Start(),
+            on_progress=on_progress,
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            n_jobs=1 if self.n_jobs is None else self.n_jobs,
+        )
+
+    def adopt(self, problem: Problem, shifts: ShiftDescription, result: Result) -> Self:
+        """Become the classifier of a result."""
+        leaves = result.tree.leaf_of(problem.table)
+        counts = np.zeros((len(result.tree.regions), len(problem.labels.classes)), dtype=np.int64)
+        np.add.at(counts, (leaves, problem.labels.codes), 1)
+        self._set_tree(result.tree, counts)
+        self._shifts = shifts
+        self.result_ = result
+        self.certificate_ = Certificate.of(problem, shifts, result, __version__)
+        return self
+
+    def shifts(self, n_samples: int, *, certainty: Any = None, costs: Any = None) -> ShiftDescription:
+        """What the parameters say about shifts, for a training table with so many rows."""
+        return ShiftDescription(
+            certainty=self.certainty if certainty is None else certainty,
+            plausibility=self.plausibility,
+            direction=self.direction,
+            bounds=self.bounds,
+            clip=self.clip_certainty,
+            costs=self.costs if costs is None else costs,
+            budget=self.budget,
+            budget_rows=None if self.budget is None else n_samples,
+        )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row."""
+        tree, table = self._at_use(X)
+        return np.asarray(self.classes_[tree.predict(table)])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The shares of the classes among the training samples in the leaf of each row.
+
+        They describe the training table as it stands. The label of a leaf is chosen for the worst case, so it need not
+        be the most frequent class there. A leaf without training samples is sure of its label.
+        """
+        tree, table = self._at_use(X)
+        counts = self.leaf_counts_.astype(float)
+        empty = np.flatnonzero(counts.sum(axis=1) == 0)
+        counts[empty, [tree.regions[leaf].label for leaf in empty]] = 1.0
+        shares: NDArray[np.float64] = (counts / counts.sum(axis=1, keepdims=True))[tree.leaf_of(table)]
+        return shares
+
+    def margins(self, X: Any) -> NDArray[np.float64]:
+        """The cheapest price of changes that alter the prediction of each row; +inf where nothing can.
+
+        exp(-margin) is how likely those changes are, relative to no change.
+        """
+        table = self.encoded(X)
+        predicted = Labels(self.tree_.predict(table), self.tree_.classes)
+        return attack(self.tree_, predicted, self._shifts_for_new_rows().uncertainty(table, budget=0.0)).margins
+
+    def worst_case(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        plausibility: float | None = None,
+        certainty: Any = None,
+        costs: Any = None,
+    ) -> Attack:
+        """What the worst shift does to this tree on any table: accuracy, margins, the shift itself, and its curve.
+
+        plausibility, certainty, costs : as in `fit` and in the parameters, which they replace
+        """
+        table = self.encoded(X)
+        labels = encode_labels(column_or_1d(y, warn=True), table.n_samples, classes=self.tree_.classes)
+        shifts = self._shifts_for_new_rows(certainty=certainty, costs=costs)
+        shifts = shifts if plausibility is None else shifts.at(plausibility)
+        return attack(self.tree_, labels, shifts.uncertainty(table))
+
+    def to_sklearn(self) -> Any:
+        """The tree as a fitted `DecisionTreeClassifier`, for `plot_tree`, SHAP and others; see `design_matrix`."""
+        check_is_fitted(self)
+        return to_sklearn(self.tree_, self.leaf_counts_)
+
+    def design_matrix(self, X: Any) -> NDArray[np.float64]:
+        """The columns that the tree of `to_sklearn` reads: X itself if it holds numbers alone."""
+        check_is_fitted(self)
+        return design_matrix(self.tree_, self._named(self._validated(X, reset=False)))
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a JSON file, and its certificate beside it (model.json, model.certificate.json)."""
+        check_is_fitted(self)
+        document = {
+            "format": FORMAT,
+            "version": VERSION,
+            "missing": self.missing,
+            "leaf_counts": self.leaf_counts_.tolist(),
+            "shifts": self._shifts_for_new_rows().to_dict(),
+            "tree": json.loads(self.tree_.to_json()),
+        }
+        write_text(path, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        self.certificate_.save(certificate_path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that `save` wrote, and its certificate if it is still there."""
+        document = read_json(path)
+        if not isinstance(document, dict) or document.get("format") != FORMAT or document.get("version") != VERSION:
+            raise ValueError(f'{path} is not a model; expected an object with "format": "{FORMAT}", version {VERSION}')
+        tree = Tree.from_json(json.dumps(document.get("tree")))
+        shifts = ShiftDescription.from_dict(document.get("shifts"))
+        model = cls(
+            max_depth=tree.depth,
+            **{name: getattr(shifts, name) for name in ("certainty", "plausibility", "direction", "bounds", "costs")},
+            budget=shifts.budget,
+            clip_certainty=shifts.clip,
+            missing=document.get("missing", "error"),
+        )
+        model._set_tree(tree, _counts(path, document, tree))
+        model._shifts = shifts
+        beside = certificate_path(path)
+        if beside.exists():
+            model.certificate_ = Certificate.load(beside)
+        return model
+
+    def _set_tree(self, tree: Tree, counts: NDArray[np.int64]) -> None:
+        self.tree_ = tree
+        self.classes_ = np.array(tree.classes)
+        self.leaf_counts_ = counts
+        if not hasattr(self, "n_features_in_"):
+            self.n_features_in_ = len(tree.features)
+            self.feature_names_in_ = np.array([feature.name for feature in tree.features], dtype=object)
+
+    def _shifts_for_new_rows(self, *, certainty: Any = None, costs: Any = None) -> ShiftDescription:
+        """What `fit` was told about shifts; values for single cells belong to its table and must be given again."""
+        check_is_fitted(self)
+        own = self.shifts(self._shifts.budget_rows or 1, certainty=certainty, costs=costs)
+        return replace(own, budget_rows=self._shifts.budget_rows)
+
+    def _at_use(self, X: Any) -> tuple[Tree, Table]:
+        """The table as the tree reads it. Answers that are new get a category that no test of the tree asks for."""
+        table = self.encoded(X, unseen="extra")
+        return Tree(table.features, self.tree_.classes, self.tree_.root), table
+
+    def encoded(self, X: Any, unseen: str = "error") -> Table:
+        """The table as the tree reads it; see `features.encode` for `unseen`."""
+        check_is_fitted(self)
+        X = self._named(self._validated(X, reset=False))
+        return encode(X, features=self.tree_.features, unseen=unseen, missing=self.missing)
+
+    def _named(self, X: Any) -> Any:
+        """Columns under the names that the tree knows, where either side has no names of its own."""
+        names = [feature.name for feature in self.tree_.features]
+        if isinstance(X, np.ndarray):
+            return {name: X[:, j] for j, name in enumerate(names)}
+        if isinstance(X, Mapping) or hasattr(self, "feature_names_in_"):
+            return X
+        return dict(zip(names, nw.from_native(X, eager_only=True).iter_columns(), strict=True))
+
+    def _validated(self, X: Any, *, reset: bool) -> Any:
+        """Frames keep their columns' own types; anything else becomes an array, by scikit-learn's rules."""
+        if isinstance(X, Mapping) and not issparse(X):  # one of scipy's sparse matrices is a mapping
+            if reset:
+                self.n_features_in_ = len(X)
+                self.feature_names_in_ = np.array([str(name) for name in X], dtype=object)
+            return X
+        if hasattr(X, "columns"):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return X
+        if isinstance(X, list | tuple) and len(X) and all(isinstance(row, list | tuple) for row in X):
+            X = np.array(X, dtype=object)  # numpy would turn a row of text and numbers into text
+        # Whether values are missing or infinite is left to `encode`, which names the column and the row.
+        return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def certificate_path(model_path: str | Path) -> Path:
+    """Where the certificate of a model lies."""
+    return Path(model_path).with_suffix(".certificate.json")
+
+
+def _counts(path: str | Path, document: dict[str, Any], tree: Tree) -> NDArray[np.int64]:
+    shape = (len(tree.regions), len(tree.classes))
+    try:
+        counts = np.array(document.get("leaf_counts"))
+    except ValueError:
+        counts = np.zeros(0)
+    if counts.shape != shape or counts.dtype.kind != "i" or (counts < 0).any():
+        raise ValueError(f"leaf_counts of {path} do not fit its tree; expected {shape[0]} rows of {shape[1]} counts")
+    return counts
+
+
+def _narrate(problem: Problem) -> OnProgress:
+    """Tell of every better tree or bound on standard error."""
+
+    def tell(event: Progress) -> None:
+        gap = (event.objective_bound - event.objective) / problem.n_samples
+        print(  # noqa: T201 - who sets verbose asks for it
+            f"hardwood: {event.seconds:7.2f} s  objective {event.objective:.2f}  at most {event.objective_bound:.2f}  "
+            f"gap {gap:.2%}",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    return tell

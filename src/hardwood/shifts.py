@@ -1,0 +1,112 @@
+"""What a user says about shifts, apart from any table: words that fit every table with the same columns.
+
+The same description makes the uncertainty set of the training table, of a test table, and of the table that someone
+checks a certificate with.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hardwood._arguments import numbers_of
+from hardwood.calibration import budget_of
+from hardwood.features import Table
+from hardwood.uncertainty import UncertaintySet
+
+FIELDS = ("certainty", "plausibility", "direction", "bounds", "clip", "costs", "budget", "budget_rows")
+
+
+@dataclass(frozen=True)
+class ShiftDescription:
+    """How values may shift and how much of it to hedge against.
+
+    certainty     see `calibration.step_prices`; not asked if `costs` are given
+    plausibility  see `calibration.budget_of`; not asked if a `budget` is given
+    direction     see `calibration.reaches`
+    bounds        see `calibration.reaches`
+    clip          certainties outside what makes sense count as the nearest one that does
+    costs         prices instead of certainties, see `UncertaintySet.priced`
+    budget        the total price instead of a plausibility
+    budget_rows   the number of rows that the budget is for; on another table it counts in proportion to the rows
+    """
+
+    certainty: Any = 0.9
+    plausibility: float = 0.9
+    direction: Any = None
+    bounds: Any = None
+    clip: bool = False
+    costs: Any = None
+    budget: float | None = None
+    budget_rows: int | None = None
+
+    def __post_init__(self) -> None:
+        budget_of(self.plausibility, 1)
+        if self.budget is not None:
+            budget = numbers_of("budget", self.budget)
+            if budget.ndim != 0 or not 0 <= budget < math.inf:
+                raise ValueError(f"budget is {self.budget!r}; it must be a finite number >= 0 (0 for an ordinary tree)")
+
+    def budget_for(self, n_samples: int) -> float:
+        """What the adversary may pay on a table with so many rows."""
+        if self.budget is None:
+            return budget_of(self.plausibility, n_samples)
+        return float(self.budget) * (n_samples / self.budget_rows if self.budget_rows else 1.0)
+
+    def uncertainty(self, table: Table, *, budget: float | None = None) -> UncertaintySet:
+        """The set of shifts of a table; `budget` overrides what the description says."""
+        budget = self.budget_for(table.n_samples) if budget is None else budget
+        places = {"direction": self.direction, "bounds": self.bounds}
+        if self.costs is not None:
+            return UncertaintySet.priced(table, costs=self.costs, budget=budget, **places)
+        # At plausibility 1 nothing is rounded yet, so the prices can be used with any budget.
+        unrounded = UncertaintySet.calibrated(
+            table, certainty=self.certainty, plausibility=1.0, clip=self.clip, **places
+        )
+        return UncertaintySet(unrounded.costs, budget)
+
+    def at(self, plausibility: float) -> ShiftDescription:
+        """The same shifts at another plausibility."""
+        return replace(self, plausibility=plausibility, budget=None, budget_rows=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; infinite prices are written as text."""
+        return {name: _plain(getattr(self, name)) for name in FIELDS}
+
+    @classmethod
+    def from_dict(cls, entry: Any) -> ShiftDescription:
+        """Read what `to_dict` wrote."""
+        if not isinstance(entry, Mapping) or set(entry) != set(FIELDS):
+            received = sorted(entry) if isinstance(entry, Mapping) else repr(entry)
+            raise ValueError(
+                f"the description of shifts has {received}; expected an object with exactly {list(FIELDS)}"
+            )
+        return cls(**{name: _read(value) for name, value in entry.items()})
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "columns"):  # a frame: a value for each cell
+        return {str(name): _plain(np.asarray(value[name])) for name in value.columns}
+    if isinstance(value, Mapping):
+        return {str(name): _plain(entry) for name, entry in value.items()}
+    if hasattr(value, "items") and hasattr(value, "index"):  # a series by column name
+        return {str(name): _plain(entry) for name, entry in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return value
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _read(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_read(entry) for entry in value]
+    return float(value) if value in ("inf", "-inf") else value
