@@ -14,7 +14,7 @@ from hardwood.tree import Tree
 from hardwood.uncertainty import UncertaintySet
 
 if TYPE_CHECKING:
-    from hardwood.audit import Audit, audit
+    from hardwood.auditing import Audit, audit
     from hardwood.classifier import RobustTreeClassifier
     from hardwood.path import RobustnessPath, robustness_path
 
@@ -40,8 +40,8 @@ __all__ = [
 
 # These load scikit-learn, which takes a second: only when they are asked for.
 _LAZY = {
-    "Audit": "hardwood.audit",
-    "audit": "hardwood.audit",
+    "Audit": "hardwood.auditing",
+    "audit": "hardwood.auditing",
     "RobustTreeClassifier": "hardwood.classifier",
     "RobustnessPath": "hardwood.path",
     "robustness_path": "hardwood.path",

@@ -39,13 +39,13 @@ Certainty = Annotated[
     list[str] | None,
     typer.Option(
         help="Probability that a value is recorded the same way in use: a number for all columns, or column=number, "
-        "repeated. [default: 0.9]",
+        "repeated; 0.9 if not given.",
         show_default=False,
     ),
 ]
 Plausibility = Annotated[
     float | None,
-    typer.Option(help="Hedge against shifts at least so plausible, per row. [default: 0.9]", show_default=False),
+    typer.Option(help="Hedge against shifts at least so plausible, per row; 0.9 if not given.", show_default=False),
 ]
 Costs = Annotated[
     list[str] | None,
@@ -58,7 +58,10 @@ Bounds = Annotated[
 ]
 Kinds = Annotated[
     list[str] | None,
-    typer.Option("--kind", help="column=integer|ordinal|binary|categorical|binned, or column=a<b<c for an order."),
+    typer.Option(
+        "--kind",
+        help="column=KIND, repeated: integer, ordinal, binary, categorical, binned; or an order, low<middle<high.",
+    ),
 ]
 Drop = Annotated[list[str] | None, typer.Option("--drop", help="A column to leave out, repeated.")]
 Missing = Annotated[
@@ -179,8 +182,8 @@ def audit(
 ) -> None:
     """Show how fragile a tree is: its worst case, and what the adversary changes."""
     with _errors():
-        from hardwood.audit import audit as audited
-        from hardwood.audit import read_model
+        from hardwood.auditing import audit as audited
+        from hardwood.auditing import read_model
 
         tree = read_model(model)
         table, y = _features_and_target(data, target, None)
@@ -468,21 +471,30 @@ def _number(option: str, text: str) -> float:
 
 @contextmanager
 def _progress(n_samples: int, *, quiet: bool) -> Iterator[Callable[[Any], None] | None]:
-    """A line on standard error while the solver works: correct rows, bound, gap, time."""
-    if quiet or not err.is_terminal:
+    """What the solver has so far, on standard error: one line that changes, or in a log a line each second at most."""
+    if quiet:
         yield None
+        return
+
+    def words(event: Any) -> str:
+        gap = (event.objective_bound - event.objective) / n_samples
+        return f"objective {event.objective:.2f}, at most {event.objective_bound:.2f}, gap {gap:.1%}"
+
+    if not err.is_terminal:
+        told = -1.0
+
+        def log(event: Any) -> None:
+            nonlocal told
+            if event.seconds >= told + 1.0:
+                told = event.seconds
+                err.print(f"{event.seconds:.1f} s: {words(event)}")
+
+        yield log
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Bar(*columns, console=err, transient=True) as bar:
         task = bar.add_task("first trees ...")
-
-        def listen(event: Any) -> None:
-            gap = (event.objective_bound - event.objective) / n_samples
-            bar.update(
-                task, description=f"objective {event.objective:.2f}, at most {event.objective_bound:.2f}, gap {gap:.1%}"
-            )
-
-        yield listen
+        yield lambda event: bar.update(task, description=words(event))
 
 
 def _print_json(document: Any) -> None:

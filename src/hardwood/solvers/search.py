@@ -74,9 +74,11 @@ class SearchSolver:
         )
         objective = problem.objective(int(found["correct"]), found["tests"])
         upper_bound = int(found["upper_bound"])
+        bound = objective if found["proved"] else _objective_bound(problem, objective, upper_bound)
+        run.report(objective, bound, int(found["work"]))
         return run.result(
             Tree(problem.table.features, problem.labels.classes, _grown(found["tree"], tests, 1)),
-            objective_bound=objective if found["proved"] else _objective_bound(problem, objective, upper_bound),
+            objective_bound=bound,
             upper_bound=upper_bound,
             stop_reason=StopReason(found["stop_reason"]),
             work=int(found["work"]),

@@ -1,0 +1,220 @@
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+
+from hardwood import RobustTreeClassifier
+from problems import small_table
+from surveys import survey
+
+
+def hardwood(*arguments, folder):
+    """Run the command as a process, as people do."""
+    command = [sys.executable, "-m", "hardwood", *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    frame, y = survey()
+    frame.assign(vote=y).to_csv(tmp_path / "survey.csv", index=False)
+    return tmp_path
+
+
+def fitted(folder, *options):
+    done = hardwood("fit", "survey.csv", "--target", "vote", "--depth", 2, *options, folder=folder)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_fit_predict_check_and_audit_one_after_the_other(folder):
+    done = fitted(folder, "--certainty", 0.9, "--certainty", "age=0.7", "--kind", "trust=low<middle<high")
+    assert "party = left?" in done.stdout
+    assert "proved optimal" in done.stdout
+    assert "written: model.json, model.certificate.json" in done.stdout
+
+    predicted = hardwood("predict", "model.json", "survey.csv", "--proba", "--margins", folder=folder)
+    rows = list(csv.DictReader(io.StringIO(predicted.stdout)))
+    model = RobustTreeClassifier.load(folder / "model.json")
+    frame = pd.read_csv(folder / "survey.csv").drop(columns="vote")
+    assert [row["prediction"] for row in rows] == model.predict(frame).tolist()
+    assert set(rows[0]) == {"prediction", "share of no", "share of yes", "margin"}
+    assert float(rows[0]["margin"]) == model.margins(frame)[0]
+
+    checked = hardwood(
+        "check", "model.certificate.json", "survey.csv", "-t", "vote", "--model", "model.json", folder=folder
+    )
+    assert checked.returncode == 0
+    assert "CONFIRMED from the data alone" in checked.stdout
+
+    audited = hardwood("audit", "model.json", "survey.csv", "-t", "vote", "--plausibility", 0.95, folder=folder)
+    assert audited.returncode == 0
+    assert "What the adversary changes" in audited.stdout
+
+
+def test_machines_get_json(folder):
+    certificate = json.loads(fitted(folder, "--json").stdout)
+    assert (certificate["status"], certificate["gap"], certificate["model"]) == ("optimal", 0.0, "model.json")
+    predicted = json.loads(hardwood("predict", "model.json", "survey.csv", "--margins", "--json", folder=folder).stdout)
+    assert len(predicted["prediction"]) == len(predicted["margin"]) == 120
+    audited = json.loads(hardwood("audit", "model.json", "survey.csv", "-t", "vote", "--json", folder=folder).stdout)
+    assert audited["worst_case_accuracy"] == certificate["worst_case_correct"] / 120
+    checked = json.loads(
+        hardwood("check", "model.certificate.json", "survey.csv", "-t", "vote", "--json", folder=folder).stdout
+    )
+    assert checked == {"confirmed": True, "contradictions": []}
+    prices = json.loads(hardwood("calibrate", "survey.csv", "--drop", "vote", "--json", folder=folder).stdout)
+    assert [entry["column"] for entry in prices["prices"]] == ["age", "party", "trust", "asked before", "income"]
+    path = json.loads(
+        hardwood("path", "survey.csv", "-t", "vote", "-d", 1, "--levels", "1,0.9", "--json", folder=folder).stdout
+    )
+    assert path["plausibility"] == [1.0, 0.9]
+
+
+def test_the_path_is_printed_and_drawn(folder):
+    done = hardwood(
+        "path", "survey.csv", "-t", "vote", "-d", 1, "--levels", "1,0.9,0.5", "--plot", "path.svg", folder=folder
+    )
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == 4
+    assert "<svg" in (folder / "path.svg").read_text()
+
+
+def test_calibrate_tells_prices_and_budget(folder):
+    done = hardwood("calibrate", "survey.csv", "--drop", "vote", "--bounds", "age=0:120", folder=folder)
+    assert "budget 12.64 for 120 rows at plausibility 0.9" in done.stdout
+    assert "2.303" in done.stdout
+
+
+def test_costs_and_budget_can_be_given(folder):
+    done = fitted(folder, "--cost", 1, "--cost", "party=3", "--budget", 5, "--direction", "age=up", "--json")
+    assert json.loads(done.stdout)["budget"] == 5.0
+
+
+def test_parquet_is_read_and_csv_is_written(folder):
+    pd.read_csv(folder / "survey.csv").to_parquet(folder / "survey.parquet")
+    fitted(folder)
+    done = hardwood("predict", "model.json", "survey.parquet", "--output", "out.csv", folder=folder)
+    assert done.stdout == "written: out.csv\n"
+    assert len((folder / "out.csv").read_text().splitlines()) == 121
+
+
+def test_missing_answers_are_refused_or_made_an_answer(folder):
+    frame = pd.read_csv(folder / "survey.csv")
+    frame.loc[3, "party"] = None
+    frame.to_csv(folder / "survey.csv", index=False)
+    refused = hardwood("fit", "survey.csv", "-t", "vote", folder=folder)
+    assert refused.returncode == 2
+    assert 'column "party", row 3 is missing' in refused.stderr
+    assert "--missing category" in refused.stderr
+    assert not (folder / "model.json").exists()
+    fitted(folder, "--missing", "category")
+    assert hardwood("check", "model.certificate.json", "survey.csv", "-t", "vote", folder=folder).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fit", "none.csv", "-t", "vote"], "none.csv is not a file"),
+        (["fit", "survey.csv", "-t", "votes"], "--target is \"votes\"; survey.csv has the columns ['age', 'party'"),
+        (["fit", "survey.csv", "-t", "vote", "--certainty", "agee=0.5"], '--certainty names the column "agee"'),
+        (["fit", "survey.csv", "-t", "vote", "--certainty", "much"], '--certainty is "much"; expected a number'),
+        (["fit", "survey.csv", "-t", "vote", "--cost", "age=1"], "--cost leaves out some columns"),
+        (["fit", "survey.csv", "-t", "vote", "--cost", "1", "--certainty", "0.9"], "both given"),
+        (["fit", "survey.csv", "-t", "vote", "--budget", "1", "--plausibility", "0.9"], "both given"),
+        (["fit", "survey.csv", "-t", "vote", "--bounds", "age=0-9"], "expected column=lower:upper"),
+        (["fit", "survey.csv", "-t", "vote", "--bounds", "age=a:b"], "expected whole numbers"),
+        (["fit", "survey.csv", "-t", "vote", "--direction", "up"], '--direction is "up"; expected column=value'),
+        (["fit", "survey.csv", "-t", "vote", "--drop", "agee"], '--drop names "agee"'),
+        (["fit", "survey.csv", "-t", "vote", "--certainty", "0.1"], "(--clip uses that limit)"),
+        (["fit", "survey.csv", "-t", "vote", "--solver", "cplex"], 'solver is "cplex"'),
+        (["fit", "survey.csv", "-t", "vote", "--model", "no/where.json"], "its folder does not exist"),
+        (["fit", "survey.csv", "-t", "vote", "--model", "."], "which is a folder"),
+        (["fit", "binary.csv", "-t", "vote"], "cannot be read as a table"),
+        (["fit", "broken.parquet", "-t", "vote"], "cannot be read as a table"),
+        (["predict", "survey.csv", "survey.csv"], "survey.csv is not a JSON file"),
+        (["predict", "none.json", "survey.csv"], "none.json"),
+        (["check", "survey.csv", "survey.csv", "-t", "vote"], "is not a JSON file"),
+        (["path", "survey.csv", "-t", "vote", "--levels", "1;2"], '--levels is "1;2"; expected a number'),
+        (["audit", "edited.json", "survey.csv", "-t", "vote"], "the feature at root is 'nobody'"),
+    ],
+)
+def test_bad_input_ends_with_a_message_and_exit_code_2(folder, arguments, message):
+    (folder / "binary.csv").write_bytes(b"a,vote\n\xff\xfe\x00,1\n1,2,3\n")
+    (folder / "broken.parquet").write_bytes(b"PAR1 nothing here")
+    model = RobustTreeClassifier(1).fit(*survey())
+    model.save(folder / "edited.json")
+    edited = json.loads((folder / "edited.json").read_text())
+    edited["tree"]["root"]["feature"] = "nobody"
+    (folder / "edited.json").write_text(json.dumps(edited))
+    done = hardwood(*arguments, folder=folder)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_table_without_a_column_of_the_model_is_refused(folder):
+    fitted(folder)
+    pd.read_csv(folder / "survey.csv").drop(columns="party").to_csv(folder / "less.csv", index=False)
+    done = hardwood("predict", "model.json", "less.csv", folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the table lacks the columns ['party']" in done.stderr
+
+
+def test_a_missing_target_is_refused(folder):
+    frame = pd.read_csv(folder / "survey.csv")
+    frame.loc[5, "vote"] = None
+    frame.to_csv(folder / "survey.csv", index=False)
+    done = hardwood("fit", "survey.csv", "-t", "vote", folder=folder)
+    assert done.returncode == 2
+    assert 'the target "vote" is missing in row 5' in done.stderr
+
+
+def test_a_certificate_edited_by_hand_is_not_confirmed(folder):
+    fitted(folder)
+    path = folder / "model.certificate.json"
+    certificate = json.loads(path.read_text())
+    certificate["worst_case_correct"] += 1
+    certificate["upper_bound"] += 1
+    path.write_text(json.dumps(certificate))
+    done = hardwood("check", path.name, "survey.csv", "-t", "vote", folder=folder)
+    assert done.returncode == 1
+    assert "NOT CONFIRMED" in done.stdout
+    model = json.loads((folder / "model.json").read_text())
+    model["tree"]["root"]["value"] = "right"
+    (folder / "model.json").write_text(json.dumps(model))
+    done = hardwood("check", path.name, "survey.csv", "-t", "vote", "--model", "model.json", folder=folder)
+    assert "is not the tree of the certificate" in done.stdout
+
+
+def test_help_has_examples():
+    for command in ("fit", "predict", "audit", "path", "calibrate", "check"):
+        text = hardwood(command, "--help", folder=".").stdout
+        assert f"Example: hardwood {command}" in text
+    assert hardwood("--version", folder=".").stdout.startswith("hardwood 0.")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
+def test_ctrl_c_during_fit_keeps_the_best_tree(tmp_path):
+    values, y, _ = small_table(1, n=400, n_values=4, n_columns=8, n_classes=3)
+    pd.DataFrame(values).add_prefix("q").assign(y=y).to_csv(tmp_path / "hard.csv", index=False)
+    command = [sys.executable, "-m", "hardwood", "fit", "hard.csv", "-t", "y", "-d", "4", "--certainty", "0.6"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert "at most" in process.stderr.readline()
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        printed, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the best tree so far was kept" in told
+    assert "written: model.json" in printed
+    certificate = RobustTreeClassifier.load(tmp_path / "model.json").certificate_
+    assert (certificate.stop_reason, certificate.n_samples) == ("interrupted", 400)
+    assert certificate.worst_case_correct <= certificate.upper_bound

@@ -1,0 +1,144 @@
+import sqlite3
+import subprocess
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier, export_text, plot_tree
+
+import hardwood as hw
+from hardwood import RobustTreeClassifier, interop
+from hardwood.tree import Branch, Leaf, Tree
+from surveys import survey
+
+mpl.use("agg")
+HOSTILE = ["it's", 'say "hi"', "back\\slash", "new\nline", "</script>", "ünï ☃", "a; DROP TABLE t --", "%s{}"]
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    frame, y = survey()
+    return RobustTreeClassifier(4, plausibility=1.0).fit(frame, y)
+
+
+def hostile_tree():
+    """A chain of tests on columns and categories with names that want quoting."""
+    frame = pd.DataFrame({name: [f"{name}{k}" for k in range(3)] for name in HOSTILE})
+    table = hw.encode(frame)
+    node = Leaf(0)
+    for j in range(len(HOSTILE)):
+        node = Branch(j, j % 3, Leaf(1 + j % 2), node)
+    return Tree(table.features, ("it's", 'a "b"', "c\\d"), node), frame
+
+
+def rows_of(frame):
+    return frame.to_dict("records")
+
+
+def test_python_rules_predict_the_same(fitted):
+    frame, _ = survey(seed=5)
+    space = {}
+    exec(interop.to_python(fitted.tree_), space)
+    assert [space["predict"](row) for row in rows_of(frame)] == fitted.predict(frame).tolist()
+
+
+def test_sql_rules_predict_the_same(fitted):
+    frame, _ = survey(seed=5)
+    with sqlite3.connect(":memory:") as base:
+        frame.assign(trust=frame["trust"].astype(str)).to_sql("answers", base, index=False)
+        found = base.execute(f"SELECT {interop.to_sql(fitted.tree_)} FROM answers").fetchall()
+    assert [label for (label,) in found] == fitted.predict(frame).tolist()
+
+
+def test_names_that_want_quoting_stay_text_in_every_language():
+    tree, frame = hostile_tree()
+    expected = [tree.classes[k] for k in tree.predict(hw.encode(frame, features=tree.features))]
+    space = {}
+    exec(interop.to_python(tree), space)
+    assert [space["predict"](row) for row in rows_of(frame)] == expected
+    with sqlite3.connect(":memory:") as base:
+        frame.to_sql("t", base, index=False)
+        found = base.execute(f"SELECT {interop.to_sql(tree, column='x' + chr(34) + 'y')} FROM t")
+        assert found.description[0][0] == 'x"y'
+        assert [label for (label,) in found] == expected
+    dot = interop.to_dot(tree)
+    assert dot.count("->") == 2 * tree.n_branching_nodes
+    assert '\\"hi\\"' in dot
+    assert "back\\\\slash" in dot
+    assert "\nline" not in dot.replace("\\n", "")
+
+
+def test_graphviz_reads_what_we_write():
+    try:
+        drawn = subprocess.run(
+            ["dot", "-Tplain"], input=interop.to_dot(hostile_tree()[0]), capture_output=True, text=True, check=True
+        ).stdout
+    except FileNotFoundError:
+        pytest.skip("Graphviz is not installed")
+    assert drawn.count("\nnode ") == len(hostile_tree()[0].nodes)
+
+
+def test_a_nul_cannot_be_said_in_sql():
+    tree = Tree(hw.encode({"a\0b": [1, 2]}).features, ("x", "y"), Branch(0, 1, Leaf(0), Leaf(1)))
+    with pytest.raises(ValueError, match="NUL character"):
+        interop.to_sql(tree)
+
+
+def test_a_function_needs_a_name():
+    with pytest.raises(ValueError, match="expected a Python identifier"):
+        interop.to_python(hostile_tree()[0], name="not a name")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_scikit_learn_twin_predicts_the_same(seed):
+    frame, y = survey(seed=seed)
+    classifier = RobustTreeClassifier(3, plausibility=1.0 if seed % 2 else 0.9).fit(frame, y)
+    twin = classifier.to_sklearn()
+    other, _ = survey(seed=seed + 50)
+    assert isinstance(twin, DecisionTreeClassifier)
+    assert (twin.predict(classifier.design_matrix(other)) == classifier.predict(other)).all()
+    assert len(interop.design_names(classifier.tree_)) == twin.n_features_in_ == 7
+
+
+def test_for_numbers_the_twin_reads_the_table_itself():
+    frame, y = survey()
+    numbers = frame[["age", "income", "asked before"]]
+    classifier = RobustTreeClassifier(3, plausibility=1.0).fit(numbers, y)
+    twin = classifier.to_sklearn()
+    assert (twin.predict(numbers.to_numpy(dtype=float)) == classifier.predict(numbers)).all()
+    assert twin.predict_proba(numbers.to_numpy(dtype=float)) == pytest.approx(classifier.predict_proba(numbers))
+
+
+def test_scikit_learn_plots_and_prints_the_twin(fitted):
+    names = interop.design_names(fitted.tree_)
+    twin = fitted.to_sklearn()
+    drawn = plot_tree(twin, feature_names=names, class_names=list(fitted.classes_))
+    assert len(drawn) == len(fitted.tree_.nodes)
+    assert "party = left" in export_text(twin, feature_names=names)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_shap_explains_the_twin(fitted):
+    shap = pytest.importorskip("shap")
+    frame, _ = survey()
+    matrix = fitted.design_matrix(frame)
+    twin = fitted.to_sklearn()
+    explainer = shap.TreeExplainer(twin)
+    values = explainer.shap_values(matrix)
+    total = values[..., 1].sum(axis=1) + explainer.expected_value[1]
+    assert total == pytest.approx(twin.predict_proba(matrix)[:, 1], abs=1e-6)
+
+
+def test_a_robust_label_wins_over_a_frequent_one():
+    tree = Tree(hw.encode({"a": [0, 1]}).features, ("x", "y"), Branch(0, 0, Leaf(0), Leaf(1)))
+    twin = interop.to_sklearn(tree, np.array([[2, 5], [0, 0]]))
+    assert twin.predict([[0.0], [1.0]]).tolist() == ["x", "y"]
+
+
+def test_single_leaves_have_a_twin():
+    tree = Tree(hw.encode({"a": [0, 1]}).features, ("x", "y"), Leaf(1))
+    assert interop.to_sklearn(tree).predict([[0.0]]).tolist() == ["y"]
+    assert interop.to_sql(tree) == "'y' AS \"prediction\"\n"
+    assert interop.to_text(tree) == "-> y"

@@ -1,0 +1,77 @@
+import matplotlib as mpl
+import pytest
+
+import hardwood as hw
+from hardwood import RobustTreeClassifier, robustness_path
+from hardwood.path import _shared
+from hardwood.solvers.base import Limits
+from hardwood.solvers.search import SearchSolver
+from surveys import survey
+
+mpl.use("svg")
+LEVELS = (1.0, 0.97, 0.9, 0.75)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_each_level_is_as_good_as_on_its_own(n_jobs):
+    frame, y = survey(80)
+    path = robustness_path(frame, y, LEVELS, n_jobs=n_jobs, max_depth=2, certainty=0.8)
+    for level, classifier in zip(path.plausibilities, path.classifiers, strict=True):
+        alone = RobustTreeClassifier(2, certainty=0.8, plausibility=level).fit(frame, y).certificate_
+        assert classifier.certificate_.objective == alone.objective
+        assert classifier.certificate_.status == alone.status == "optimal"
+        assert hw.check(classifier.certificate_, frame, y).confirmed
+    worst = path.to_dict()["worst_case_accuracy"]
+    assert worst == sorted(worst, reverse=True)
+
+
+def test_levels_are_sorted_and_single():
+    path = robustness_path(*survey(40), (0.9, 1, 0.9), max_depth=1)
+    assert path.plausibilities == (1.0, 0.9)
+
+
+def test_stopped_levels_share_trees_and_bounds():
+    frame, y = survey(120)
+    problems = []
+    for level in LEVELS:
+        table = hw.encode(frame)
+        shifts = hw.UncertaintySet.calibrated(table, certainty=0.7, plausibility=level)
+        problems.append(hw.Problem(hw.encode_labels(y, len(y)), shifts, 3))
+    best = [SearchSolver().solve(problem) for problem in problems]
+    for stopped in range(len(LEVELS)):
+        results = list(best)
+        results[stopped] = hw.solve(problems[stopped], "leaf", limits=Limits(seconds=0))
+        shared = _shared(problems, results)
+        for found, true in zip(shared, best, strict=True):
+            assert found.objective <= true.objective <= found.objective_bound
+            assert found.worst_case_correct <= true.worst_case_correct <= found.upper_bound
+        assert shared[stopped].objective > results[stopped].objective
+        if stopped:
+            assert shared[stopped].upper_bound < results[stopped].upper_bound
+
+
+def test_the_path_as_a_frame_text_and_plot():
+    path = robustness_path(*survey(60), LEVELS, max_depth=1)
+    frame = path.to_frame()
+    assert list(frame["plausibility"]) == list(LEVELS)
+    assert {"nominal_accuracy", "worst_case_accuracy", "branching_nodes", "gap", "status"} <= set(frame.columns)
+    assert str(path).count("\n") == len(LEVELS)
+    axes = path.plot()
+    assert path.plot(ax=axes) is axes
+    lines = {line.get_label(): line for line in axes.get_lines()[:2]}
+    assert list(lines["after the worst shift"].get_ydata()) == list(frame["worst_case_accuracy"])
+    assert list(lines["as the data stand"].get_xdata()) == list(LEVELS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"plausibilities": ()}, "plausibilities are empty"),
+        ({"plausibilities": (0.9, 0.0)}, "plausibility is 0.0"),
+        ({"plausibility": 0.9}, "plausibility is given to robustness_path"),
+        ({"budget": 3.0}, "budget is given to robustness_path"),
+    ],
+)
+def test_senseless_levels_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        robustness_path(*survey(20), **arguments)
