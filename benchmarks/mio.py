@@ -138,7 +138,7 @@ def table_of(results: list[Instance], methods: list[str]) -> str:
 
 
 def summary(results: list[Instance], methods: list[str]) -> str:
-    """For each depth and method: how many proved, median time, mean gap, and the ratio of times to the first method."""
+    """For each depth and method: how many proved, median time, mean gap."""
     lines = ["| depth | method | instances | proved | median s | mean gap |", "|---|---|---|---|---|---|"]
     for depth in sorted({result["depth"] for result in results}):
         for method in methods:
@@ -201,6 +201,7 @@ def draw(results: list[Instance], seconds: float) -> None:
         right.step(gaps, range(1, len(gaps) + 1), colour, ls=line, where="post")
     left.set(xlabel="seconds", ylabel="instances", xscale="log", xlim=(None, seconds))
     right.set(xlabel="gap at the limit, % of samples", xlim=(0, None), ylim=(0, None))
+    left.xaxis.set_major_formatter("{x:g}")
     left.legend(frameon=False, loc="upper left")
     for axis in (left, right):
         axis.grid(alpha=0.3)

@@ -14,6 +14,7 @@ import oracle
 from hardwood.tree import Branch, Leaf, Tree
 
 KINDS = ("integer", "ordinal", "binary", "categorical", "binned")
+TRAITS = ("per sample", "by value", "by category", "free", "immovable", "tie", "one bound", "both bounds")
 PRICES = (0.0, 0.25, 0.5, 1.0, 2.0, 3.0, float("inf"))
 
 
@@ -93,22 +94,26 @@ def _random_column(rng, name, n_samples):
         values = pd.Categorical.from_codes(codes, names, ordered=ordered)
         wish = None if rng.random() < 0.5 or kind == "categorical" else names
     direction = str(rng.choice(["both", "up", "down"])) if ordered and rng.random() < 0.5 else "both"
-    prices, price_traits = _random_prices(rng, n_samples, None if ordered else n_values)
+    prices, price_traits = _random_prices(rng, codes.tolist(), None if ordered else n_values)
     bounds = ("open", "one bound", "both bounds")[(lower is not None) + (upper is not None)]
     traits = {kind, f"{kind} {direction}", *price_traits} | ({bounds} if kind == "integer" else set())
     column = oracle.Column(ordered, codes.tolist(), n_values, direction, lower, upper, prices)
     return column, values, wish, traits
 
 
-def _random_prices(rng, n_samples, n_categories):
+def _random_prices(rng, codes, n_categories):
+    n_samples = len(codes)
     draw = (lambda: float(rng.choice(PRICES))) if rng.random() < 0.6 else (lambda: float(rng.lognormal()))
     per_sample = rng.random() < 0.4
     by_category = n_categories is not None and rng.random() < 0.5
     rows = [
         [draw() for _ in range(n_categories)] if by_category else draw() for _ in range(n_samples if per_sample else 1)
     ]
-    flat = np.ravel(rows)
     traits = {"per sample"} if per_sample else {"shared"}
+    if per_sample and rng.random() < 0.5:  # as calibration makes them within bounds
+        rows = [rows[codes.index(code)] for code in codes]
+        traits = {"by value"}
+    flat = np.ravel(rows)
     traits |= {"by category"} if by_category else set()
     traits |= {"free"} if (flat == 0).any() else set()
     traits |= {"immovable"} if np.isinf(flat).any() else set()

@@ -130,9 +130,9 @@ def test_it_works_under_the_dask_backend_of_joblib():
     from distributed import Client
 
     frame, y = survey(60)
-    with Client(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False):
-        with joblib.parallel_config(backend="dask"):
-            scores = cross_val_score(RobustTreeClassifier(1), frame, y, cv=3, n_jobs=2)
+    client = Client(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False)
+    with client, joblib.parallel_config(backend="dask"):
+        scores = cross_val_score(RobustTreeClassifier(1), frame, y, cv=3, n_jobs=2)
     assert scores == pytest.approx(cross_val_score(RobustTreeClassifier(1), frame, y, cv=3))
 
 

@@ -20,7 +20,7 @@ from hardwood.solvers.mio.model import MainProblem, every_test
 from hardwood.solvers.mio.scip import ScipSolver
 from hardwood.solvers.mio.separation import TOLERANCE, Separation
 from hardwood.tree import Branch, Leaf, Tree
-from instances import KINDS
+from instances import KINDS, TRAITS
 from problems import hard_problem, posed, random_problem, small_table, truth
 
 SOLVERS = (ScipSolver, GurobiSolver)
@@ -56,7 +56,7 @@ def test_solvers_find_the_same_optimum_as_enumerating_every_tree_and_shift(solve
 def test_the_problems_cover_every_kind():
     problems = [random_problem([41, batch, k]) for batch in range(20) for k in range(20)]
     traits = set().union(*(instance.traits for instance, _ in problems))
-    assert {*KINDS, "per sample", "by category", "free", "immovable", "tie", "one bound", "both bounds"} <= traits
+    assert {*KINDS, *TRAITS} <= traits
     assert {problem.max_depth for _, problem in problems} == {0, 1, 2, 3}
 
 

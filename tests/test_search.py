@@ -17,7 +17,7 @@ import hardwood as hw
 from hardwood.solvers.base import Limits, Start, Status, StopReason
 from hardwood.solvers.search import SearchSolver
 from hardwood.tree import Branch, Leaf, Tree
-from instances import KINDS
+from instances import KINDS, TRAITS
 from problems import hard_problem, posed, random_problem, small_table, truth
 
 N_BATCHES, BATCH = 34, 100
@@ -48,7 +48,7 @@ def test_the_search_finds_the_same_optimum_as_enumerating_every_tree_and_shift(n
 def test_the_problems_cover_every_kind():
     problems = [random_problem([31, number, k]) for number in range(3) for k in range(BATCH)]
     traits = set().union(*(instance.traits for instance, _ in problems))
-    assert {*KINDS, "per sample", "by category", "free", "immovable", "tie", "one bound", "both bounds"} <= traits
+    assert {*KINDS, *TRAITS} <= traits
     assert {problem.max_depth for _, problem in problems} == {0, 1, 2, 3}
 
 
@@ -79,6 +79,7 @@ def survey(seed):
         table,
         certainty=rng.normal(rng.choice([0.6, 0.75, 0.9]), 0.2, n_columns),
         plausibility=float(rng.choice([0.5, 0.75, 0.9, 0.97, 1.0])),
+        bounds=(0, 4) if seed % 2 else None,
         clip=True,
     )
     depth = int(rng.choice([2, 3, 4]))

@@ -121,6 +121,20 @@ std::vector<std::int32_t> Instance::values_of(std::size_t feature) const {
     return values;
 }
 
+bool Instance::priced_by_value(std::size_t feature) const {
+    const FeaturePrices& prices = prices_[feature];
+    if (prices.rows == 1) return true;
+    const auto row_of = [&](std::size_t point) {
+        return std::span<const double>{prices.prices + point * prices.columns, prices.columns};
+    };
+    std::unordered_map<std::int32_t, std::size_t> first;  // value -> a point that has it
+    for (std::size_t i = 0; i < n_points(); ++i) {
+        const auto [known, is_new] = first.try_emplace(value(feature, i), i);
+        if (!is_new && !std::ranges::equal(row_of(known->second), row_of(i))) return false;
+    }
+    return true;
+}
+
 Limit Instance::open_limit(std::size_t feature) const {
     return {feature, lowest_code, highest_code, std::vector<std::uint8_t>(n_categories_[feature], 1)};
 }

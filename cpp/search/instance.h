@@ -33,6 +33,8 @@ public:
     std::int32_t value(std::size_t feature, std::size_t point) const { return values_[feature * n_points() + point]; }
     std::vector<std::int32_t> values_of(std::size_t feature) const;  // those that occur, in order
     const FeaturePrices& prices(std::size_t feature) const { return prices_[feature]; }
+    // Whether all points with the same value of a feature pay the same for it, as with calibrated prices within bounds.
+    bool priced_by_value(std::size_t feature) const;
 
     // The limit that allows everything.
     Limit open_limit(std::size_t feature) const;

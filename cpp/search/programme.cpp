@@ -24,7 +24,7 @@ bool Programme::fits(const Instance& instance) {
     std::size_t bits = 0, entries = 0;
     for (const Test& test : instance.tests()) {
         if (n_values[test.feature] > 0) continue;
-        if (instance.prices(test.feature).rows > 1) return false;
+        if (!instance.priced_by_value(test.feature)) return false;
         const std::size_t n = n_values[test.feature] = instance.values_of(test.feature).size();
         bits += n;
         entries += n * n * n;

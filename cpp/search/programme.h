@@ -36,7 +36,7 @@ double best_leaf(const double* mass, std::size_t n_classes, int& label);
 
 class Programme {
 public:
-    // Samples form groups only if they pay the same prices.
+    // Samples form groups only if what they pay depends on their values alone.
     static bool fits(const Instance& instance);
 
     Programme(const Instance& instance, Watch& watch);

@@ -75,7 +75,8 @@ class SearchSolver:
         objective = problem.objective(int(found["correct"]), found["tests"])
         upper_bound = int(found["upper_bound"])
         bound = objective if found["proved"] else _objective_bound(problem, objective, upper_bound)
-        run.report(objective, bound, int(found["work"]))
+        if found["stop_reason"] != StopReason.INTERRUPTED:  # then the listener may be what said stop
+            run.report(objective, bound, int(found["work"]))
         return run.result(
             Tree(problem.table.features, problem.labels.classes, _grown(found["tree"], tests, 1)),
             objective_bound=bound,
