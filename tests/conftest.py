@@ -1,6 +1,9 @@
 import os
 
+import matplotlib as mpl
 import pytest
+
+mpl.use("agg")  # draws without a display
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 import sqlite3
 import subprocess
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +11,6 @@ from hardwood import RobustTreeClassifier, interop
 from hardwood.tree import Branch, Leaf, Tree
 from surveys import survey
 
-mpl.use("agg")
 HOSTILE = ["it's", 'say "hi"', "back\\slash", "new\nline", "</script>", "ünï ☃", "a; DROP TABLE t --", "%s{}"]
 
 

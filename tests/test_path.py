@@ -1,4 +1,3 @@
-import matplotlib as mpl
 import pytest
 
 import hardwood as hw
@@ -8,7 +7,6 @@ from hardwood.solvers.base import Limits
 from hardwood.solvers.search import SearchSolver
 from surveys import survey
 
-mpl.use("svg")
 LEVELS = (1.0, 0.97, 0.9, 0.75)
 
 
