@@ -34,7 +34,7 @@ def test_stopped_levels_share_trees_and_bounds():
     for level in LEVELS:
         table = hw.encode(frame)
         shifts = hw.UncertaintySet.calibrated(table, certainty=0.7, plausibility=level)
-        problems.append(hw.Problem(hw.encode_labels(y, len(y)), shifts, 3))
+        problems.append(hw.Problem(hw.encode_labels(y, len(y)), shifts, 2))
     best = [SearchSolver().solve(problem) for problem in problems]
     for stopped in range(len(LEVELS)):
         results = list(best)
