@@ -14,6 +14,9 @@ namespace {
 constexpr std::size_t most_bits = 2048;
 constexpr std::size_t most_entries = 3'000'000;  // values of a feature times pairs of its tests, added up
 constexpr std::size_t most_tests = 30'000;      // two sides of each must fit into 16 bits
+// Each value of an ordered feature pays another price to cross. If nearly each point has a value of its own, groups hold
+// single points, and bounds from regions are faster.
+constexpr std::size_t wide = 16;
 constexpr std::size_t cache_size = 1'000'000;  // entries; dropped altogether when full
 
 }  // namespace
@@ -26,6 +29,7 @@ bool Programme::fits(const Instance& instance) {
         if (n_values[test.feature] > 0) continue;
         if (!instance.priced_by_value(test.feature)) return false;
         const std::size_t n = n_values[test.feature] = instance.values_of(test.feature).size();
+        if (n > wide && 4 * n > instance.n_points()) return false;
         bits += n;
         entries += n * n * n;
     }
