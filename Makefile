@@ -7,7 +7,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/* cpp/search/*)
 .PHONY: demo test lint bench clean
 
 demo: $(STAMP)
-	$(BIN)/python examples/balance_scale.py
+	$(BIN)/python examples/election.py demo
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto
