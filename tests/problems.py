@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
+import pytest
 
 import hardwood as hw
 import oracle
@@ -46,3 +53,27 @@ def posed(values, y, costs, budget, depth=2, penalty=None):
 def hard_problem():
     values, y, costs = small_table(1, n=400, n_values=4, n_columns=8, n_classes=3)
     return posed(values, y, costs, 60.0, depth=4)
+
+
+needs_signals = pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
+RUNS_UNTIL_INTERRUPTED = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from hardwood.solvers import solve
+from problems import hard_problem
+result = solve(hard_problem(), sys.argv[2], on_progress=lambda event: print("running", flush=True))
+print(result.stop_reason, result.worst_case_correct)
+"""
+
+
+def correct_after_ctrl_c(solver: str) -> int:
+    """Interrupt an engine in a process of its own, as a person would; what its best tree keeps correct."""
+    command = [sys.executable, "-c", RUNS_UNTIL_INTERRUPTED, str(Path(__file__).parent), solver]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "running\n"
+        process.send_signal(signal.SIGINT)
+        rest = process.stdout.read().split("\n")
+    assert process.returncode == 0
+    reason, correct = rest[-2].split()
+    assert reason == "interrupted"
+    return int(correct)

@@ -1,10 +1,6 @@
 import itertools
 import math
-import os
-import signal
-import subprocess
 import sys
-import textwrap
 
 import numpy as np
 import pytest
@@ -21,7 +17,7 @@ from hardwood.solvers.mio.scip import ScipSolver
 from hardwood.solvers.mio.separation import TOLERANCE, Separation
 from hardwood.tree import Branch, Leaf, Tree
 from instances import KINDS, TRAITS
-from problems import hard_problem, posed, random_problem, small_table, truth
+from problems import correct_after_ctrl_c, hard_problem, needs_signals, posed, random_problem, small_table, truth
 
 SOLVERS = (ScipSolver, GurobiSolver)
 both_solvers = pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.name)
@@ -226,28 +222,10 @@ def test_ctrl_c_in_the_listener_counts_like_any_other(solver):
     assert result.stop_reason is StopReason.INTERRUPTED
 
 
-@pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
+@needs_signals
 @both_solvers
 def test_ctrl_c_keeps_the_best_tree(solver):
-    code = textwrap.dedent(
-        """
-        import sys
-        sys.path.insert(0, sys.argv[1])
-        from hardwood.solvers import solve
-        from problems import hard_problem
-        result = solve(hard_problem(), sys.argv[2], on_progress=lambda event: print("running", flush=True))
-        print(result.stop_reason, result.worst_case_correct)
-        """
-    )
-    command = [sys.executable, "-c", code, os.path.dirname(__file__), solver.name]  # noqa: PTH120
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "running\n"
-        process.send_signal(signal.SIGINT)
-        rest = process.stdout.read().split("\n")
-    assert process.returncode == 0
-    reason, correct = rest[-2].split()
-    assert reason == "interrupted"
-    assert int(correct) >= 134
+    assert correct_after_ctrl_c(solver.name) >= 134
 
 
 @both_solvers

@@ -1,10 +1,5 @@
 import itertools
 import math
-import os
-import signal
-import subprocess
-import sys
-import textwrap
 import threading
 
 import numpy as np
@@ -18,7 +13,7 @@ from hardwood.solvers.base import Limits, Start, Status, StopReason
 from hardwood.solvers.search import SearchSolver
 from hardwood.tree import Branch, Leaf, Tree
 from instances import KINDS, TRAITS
-from problems import hard_problem, posed, random_problem, small_table, truth
+from problems import correct_after_ctrl_c, hard_problem, needs_signals, posed, random_problem, small_table, truth
 
 N_BATCHES, BATCH = 34, 100
 SWITCHES = (
@@ -288,29 +283,9 @@ def test_other_threads_run_while_the_search_does():
     assert len(ticks) > 5
 
 
-@pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
+@needs_signals
 def test_ctrl_c_keeps_the_best_tree():
-    code = textwrap.dedent(
-        """
-        import sys
-        sys.path.insert(0, sys.argv[1])
-        from hardwood.solvers.search import SearchSolver
-        from problems import hard_problem
-        print("ready", flush=True)
-        result = SearchSolver().solve(hard_problem(), on_progress=lambda event: print("running", flush=True))
-        print(result.stop_reason, result.worst_case_correct)
-        """
-    )
-    command = [sys.executable, "-c", code, os.path.dirname(__file__)]  # noqa: PTH120
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "ready\n"
-        assert process.stdout.readline() == "running\n"
-        process.send_signal(signal.SIGINT)
-        rest = process.stdout.read().split("\n")
-    assert process.returncode == 0
-    reason, correct = rest[-2].split()
-    assert reason == "interrupted"
-    assert int(correct) >= 134
+    assert correct_after_ctrl_c("search") >= 134
 
 
 def test_a_problem_beyond_the_memory_is_refused_with_a_remedy():
