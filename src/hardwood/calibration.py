@@ -104,6 +104,38 @@ def by_feature_and_sample(argument: str, value: Any, table: Table) -> list[Any]:
     return by_feature(argument, value, table.names)
 
 
+def checked_certainty(
+    table: Table, reach: Sequence[Reach], certainty: Any, *, clip: bool = False
+) -> tuple[FloatArray, ...]:
+    """The certainties by feature, one number or one for each sample, checked or clipped as `step_prices` does."""
+    entries = by_feature_and_sample("certainty", certainty, table)
+    return tuple(
+        _feature_certainty(feature, table.values[:, j], reach[j], entries[j], clip)
+        for j, feature in enumerate(table.features)
+    )
+
+
+def below_probability(certainty: FloatArray, values: IntArray, reach: Reach, threshold: int) -> FloatArray:
+    """The probability that an ordered value ends up at or below a threshold, for each sample (module's docstring)."""
+    below, above = _distances(values, reach)
+    steps = float(threshold) - values.astype(np.float64)
+    if reach.lower is None and reach.upper is None and reach.direction is Direction.BOTH:
+        tail = (1.0 - certainty) ** np.where(steps < 0, -steps, steps + 1) / 2
+        return np.where(steps < 0, tail, 1.0 - tail)
+    price = bounded_price(certainty, below, above)
+    nearer = np.where(steps < 0, certainty * (_moves(price, below) - _moves(price, -steps - 1)), 0.0)
+    farther = certainty * (1.0 + _moves(price, below) + _moves(price, np.minimum(steps, above)))
+    return np.where(steps >= above, 1.0, np.where(steps >= 0, farther, np.where(steps < -below, 0.0, nearer)))
+
+
+def _moves(price: FloatArray, count: FloatArray) -> FloatArray:
+    """sum_{k=1..count} e^(-k price): the chance of moving up to so many steps one way, relative to staying."""
+    count = np.maximum(count, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        series = -np.expm1(-np.where(count > 0, count * price, 0.0)) / np.expm1(price)
+    return np.where(count == 0, 0.0, np.where(price == 0, count, np.where(np.isinf(price), 0.0, series)))
+
+
 def integer_price(certainty: ArrayLike) -> FloatArray:
     """Unbounded integer: -log(1 - certainty), Eq. 20 of the paper; +inf at 1."""
     with np.errstate(divide="ignore"):
@@ -187,6 +219,31 @@ def _series(price: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatArra
 
 
 def _feature_prices(feature: Feature, values: IntArray, reach: Reach, certainty: Any, clip: bool) -> FloatArray:
+    if feature.ordered and (reach.lower is not None or reach.upper is not None) and np.size(certainty) == 1:
+        # The price depends on the value alone: solve once for each value, then look it up.
+        distinct, where = np.unique(values, return_inverse=True)
+        rows = np.zeros(distinct.size, dtype=np.intp)
+        rows[where[::-1]] = np.arange(values.size)[::-1]  # the first row that holds each value, for messages
+        rho = _feature_certainty(feature, distinct, reach, certainty, clip, rows)
+        prices = bounded_price(rho, *_distances(distinct, reach))
+        return prices[:1] if (prices == prices[0]).all() else prices[where]
+    rho = _feature_certainty(feature, values, reach, certainty, clip)
+    if not feature.ordered:
+        return categorical_price(rho, feature.n_values)
+    if reach.lower is None and reach.upper is None:
+        return integer_price(rho)
+    return bounded_price(rho, *_distances(values, reach))
+
+
+def _feature_certainty(
+    feature: Feature,
+    values: IntArray,
+    reach: Reach,
+    certainty: Any,
+    clip: bool,
+    rows: NDArray[np.intp] | None = None,
+) -> FloatArray:
+    """The certainty of a feature, checked: one number, or one for each value. `rows` are their rows, for messages."""
     rho = np.atleast_1d(numbers_of(f'certainty["{feature.name}"]', certainty))
     if rho.ndim != 1 or rho.size not in (1, values.size):
         raise ValueError(
@@ -196,32 +253,24 @@ def _feature_prices(feature: Feature, values: IntArray, reach: Reach, certainty:
     if not feature.ordered:
         # A single category has nowhere to go, so any certainty will do.
         limit = np.asarray(1.0 / feature.n_values if feature.n_values > 1 else 0.0)
-        checked = _checked(feature.name, rho, limit, clip, "categories")
-        return categorical_price(checked, feature.n_values)
+        return _checked(feature.name, rho, limit, clip, "categories")
     if reach.lower is None and reach.upper is None:
-        return integer_price(_checked(feature.name, rho, np.asarray(0.0), clip, "values"))
-    if rho.size == 1:
-        # The price depends on the value alone: solve once for each value, then look it up.
-        distinct, where = np.unique(values, return_inverse=True)
-        rows = np.zeros(distinct.size, dtype=np.intp)
-        rows[where[::-1]] = np.arange(values.size)[::-1]  # the first row that holds each value, for messages
-        prices = _ordered_prices(feature.name, rho, distinct, reach, clip, rows)
-        return prices[:1] if (prices == prices[0]).all() else prices[where]
-    return _ordered_prices(feature.name, rho, values, reach, clip, np.arange(values.size))
+        return _checked(feature.name, rho, np.asarray(0.0), clip, "values")
+    below, above = _distances(values, reach)
+    # A value with nowhere to go has no lowest certainty: whatever the caller says, it stays.
+    limit = np.where(below + above > 0, lowest_certainty(below, above), 0.0)
+    return _checked(feature.name, rho, limit, clip, "reachable values", rows)
 
 
-def _ordered_prices(
-    name: str, rho: FloatArray, values: IntArray, reach: Reach, clip: bool, rows: NDArray[np.intp]
-) -> FloatArray:
+def _distances(values: IntArray, reach: Reach) -> tuple[FloatArray, FloatArray]:
+    """How many steps each value may fall and rise; +inf where nothing ends it."""
     below = np.full(values.shape, np.inf) if reach.lower is None else values.astype(np.float64) - reach.lower
     above = np.full(values.shape, np.inf) if reach.upper is None else reach.upper - values.astype(np.float64)
     if reach.direction is Direction.UP:
         below[:] = 0.0
     if reach.direction is Direction.DOWN:
         above[:] = 0.0
-    # A value with nowhere to go has no lowest certainty: whatever the caller says, it stays.
-    limit = np.where(below + above > 0, lowest_certainty(below, above), 0.0)
-    return bounded_price(_checked(name, rho, limit, clip, "reachable values", rows), below, above)
+    return below, above
 
 
 def _checked(
