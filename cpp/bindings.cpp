@@ -60,8 +60,8 @@ struct PricesHolder {
 };
 
 PricesHolder make_prices(PriceArray prices, bool ordered, bool may_rise, bool may_fall, std::int32_t lower,
-                         std::int32_t upper) {
-    return {{prices.data(), prices.shape(0), prices.shape(1), ordered, may_rise, may_fall, lower, upper}, prices};
+                         std::int32_t upper, std::int32_t steps) {
+    return {{prices.data(), prices.shape(0), prices.shape(1), ordered, may_rise, may_fall, lower, upper, steps}, prices};
 }
 
 void check(const hardwood::Table& table, const std::vector<hardwood::FeaturePrices>& prices, const Ints& labels,
@@ -196,10 +196,10 @@ NB_MODULE(_core, m) {
     nb::class_<PricesHolder>(m, "FeaturePrices")
         .def("__init__",
              [](PricesHolder* self, PriceArray prices, bool ordered, bool may_rise, bool may_fall, std::int32_t lower,
-                std::int32_t upper) {
-                 new (self) PricesHolder(make_prices(prices, ordered, may_rise, may_fall, lower, upper));
+                std::int32_t upper, std::int32_t steps) {
+                 new (self) PricesHolder(make_prices(prices, ordered, may_rise, may_fall, lower, upper, steps));
              },
-             "prices"_a, "ordered"_a, "may_rise"_a, "may_fall"_a, "lower"_a, "upper"_a);
+             "prices"_a, "ordered"_a, "may_rise"_a, "may_fall"_a, "lower"_a, "upper"_a, "steps"_a);
 
     using hardwood::search::Options;
     nb::class_<Options>(m, "SearchOptions")

@@ -19,7 +19,8 @@ LimitPrice ordered_price(const FeaturePrices& feature, const std::int32_t* colum
     const std::int32_t low = std::max(limit.low, feature.lower);
     const std::int32_t high = std::min(limit.high, feature.upper);
     if (low > high) return Unreachable{};
-    NearestCode nearest{column, low, high, feature.may_rise ? 0.0 : infinity, feature.may_fall ? 0.0 : infinity};
+    NearestCode nearest{column, low, high, feature.may_rise ? 0.0 : infinity, feature.may_fall ? 0.0 : infinity,
+                        static_cast<double>(feature.steps)};
     if (feature.rows > 1) return OwnNearestCode{nearest, feature.prices};
     nearest.rise += feature.prices[0];
     nearest.fall += feature.prices[0];

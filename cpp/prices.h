@@ -40,6 +40,7 @@ struct FeaturePrices {
     bool may_fall;
     std::int32_t lower;
     std::int32_t upper;
+    std::int32_t steps;  // no value moves further than this
 };
 
 // The ways to price a limit, each a function from a sample to the cheapest price of meeting it.
@@ -55,12 +56,15 @@ struct NearestCode {
     std::int32_t high;
     double rise;  // price of a step, +inf in a closed direction
     double fall;
+    double steps;  // the most there may be
 
     double operator()(std::size_t sample) const {
         const double up = static_cast<double>(low) - column[sample];
         const double down = static_cast<double>(column[sample]) - high;
         // A price may be infinite, so it is multiplied only if there is a step to make.
-        return (up > 0 ? up * rise : 0.0) + (down > 0 ? down * fall : 0.0);
+        if (up > 0) return up > steps ? infinity : up * rise;
+        if (down > 0) return down > steps ? infinity : down * fall;
+        return 0.0;
     }
 };
 

@@ -14,7 +14,7 @@ import oracle
 from hardwood.tree import Branch, Leaf, Tree
 
 KINDS = ("integer", "ordinal", "binary", "categorical", "binned")
-TRAITS = ("per sample", "by value", "by category", "free", "immovable", "tie", "one bound", "both bounds")
+TRAITS = ("per sample", "by value", "by category", "free", "immovable", "tie", "one bound", "both bounds", "few steps")
 PRICES = (0.0, 0.25, 0.5, 1.0, 2.0, 3.0, float("inf"))
 
 
@@ -57,6 +57,7 @@ def random_instance(
             for feature, column in zip(table.features, columns, strict=True)
             if feature.kind == "integer"
         },
+        steps={f"c{j}": column.steps for j, column in enumerate(columns)},
     )
     traits = frozenset().union(*(traits for _, _, _, traits in drawn), {"tie"} if tie else set())
     return Instance(
@@ -94,10 +95,12 @@ def _random_column(rng, name, n_samples):
         values = pd.Categorical.from_codes(codes, names, ordered=ordered)
         wish = None if rng.random() < 0.5 or kind == "categorical" else names
     direction = str(rng.choice(["both", "up", "down"])) if ordered and rng.random() < 0.5 else "both"
+    steps = int(rng.integers(0, 3)) if ordered and rng.random() < 0.2 else None
     prices, price_traits = _random_prices(rng, codes.tolist(), None if ordered else n_values)
     bounds = ("open", "one bound", "both bounds")[(lower is not None) + (upper is not None)]
     traits = {kind, f"{kind} {direction}", *price_traits} | ({bounds} if kind == "integer" else set())
-    column = oracle.Column(ordered, codes.tolist(), n_values, direction, lower, upper, prices)
+    traits |= {"few steps"} if steps is not None else set()
+    column = oracle.Column(ordered, codes.tolist(), n_values, direction, lower, upper, prices, steps)
     return column, values, wish, traits
 
 

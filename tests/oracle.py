@@ -32,6 +32,7 @@ class Column:
     lower: int | None
     upper: int | None
     prices: list[float | list[float]]
+    steps: int | None = None  # the most that a value may move
 
     def price(self, sample: int, new: int) -> Fraction | None:
         old = self.codes[sample]
@@ -39,7 +40,8 @@ class Column:
             return Fraction(0)
         wrong_way = (self.direction == "up" and new < old) or (self.direction == "down" and new > old)
         outside = (self.lower is not None and new < self.lower) or (self.upper is not None and new > self.upper)
-        if wrong_way or outside:
+        too_far = self.steps is not None and abs(new - old) > self.steps
+        if wrong_way or outside or too_far:
             return INFINITE
         own = self.prices[sample]
         paid = [own[old], own[new]] if isinstance(own, list) else [own] * (abs(new - old) if self.ordered else 1)

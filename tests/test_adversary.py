@@ -61,7 +61,18 @@ def check_curve(instance, attack):
 def test_the_instances_cover_every_kind_direction_bound_and_price():
     seen = Counter(trait for number in range(N_BATCHES) for instance in batch(number) for trait in instance.traits)
     directed = [f"{kind} {way}" for kind in KINDS for way in ("both", "up", "down")]
-    wanted = {*KINDS, *directed, "open", "one bound", "both bounds", "per sample", "by value", "shared", "by category"}
+    wanted = {
+        *KINDS,
+        *directed,
+        "open",
+        "one bound",
+        "both bounds",
+        "per sample",
+        "by value",
+        "shared",
+        "by category",
+        "few steps",
+    }
     wanted |= {"free", "immovable", "tie"}
     wanted -= {"categorical up", "categorical down"}  # no order, no direction
     assert {trait: seen[trait] for trait in wanted if seen[trait] < 50} == {}

@@ -31,6 +31,7 @@ class FeaturePrices:
         may_fall: bool,
         lower: int,
         upper: int,
+        steps: int,
     ) -> None: ...
 
 class SearchOptions:

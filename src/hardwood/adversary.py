@@ -232,6 +232,7 @@ def _compiled_prices(prices: FloatArray, ordered: bool, reach: Reach) -> _core.F
         may_fall=reach.direction is not Direction.UP,
         lower=_LOWEST if reach.lower is None else max(reach.lower, _LOWEST),
         upper=_HIGHEST if reach.upper is None else min(reach.upper, _HIGHEST),
+        steps=_HIGHEST if reach.steps is None else min(reach.steps, _HIGHEST),
     )
 
 

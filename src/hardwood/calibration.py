@@ -22,14 +22,14 @@ where there is no other value to move to.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hardwood._arguments import by_feature, numbers_of
+from hardwood._arguments import by_feature, numbers_of, whole_number
 from hardwood.features import Feature, IntArray, Kind, Table
 
 FloatArray = NDArray[np.float64]
@@ -45,11 +45,12 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Where the values of a feature may go: a direction, and bounds on the codes (None: no bound)."""
+    """Where the values of a feature may go: a direction, bounds on the codes, a number of steps (None: no bound)."""
 
     direction: Direction = Direction.BOTH
     lower: int | None = None
     upper: int | None = None
+    steps: int | None = None
 
 
 def budget_of(plausibility: float, n_samples: int) -> float:
@@ -60,12 +61,14 @@ def budget_of(plausibility: float, n_samples: int) -> float:
     return -n_samples * float(np.log(level)) + 0.0
 
 
-def reaches(table: Table, direction: Any = None, bounds: Any = None) -> tuple[Reach, ...]:
+def reaches(table: Table, direction: Any = None, bounds: Any = None, steps: Any = None) -> tuple[Reach, ...]:
     """Where each feature may go.
 
     direction  "both" (also None), "up" or "down": by column name, one for each column, or one for all ordered columns
     bounds     (lower, upper) with None for an open end: by column name, one pair for each column, or one pair for all
                integer columns. The other kinds are bounded by their own first and last category or bin.
+    steps      how far a value of an ordered column may move at most: by column name, one for each column (None: no
+               limit), or one for all
     """
     features, names = table.features, table.names
     if isinstance(direction, str):
@@ -74,7 +77,11 @@ def reaches(table: Table, direction: Any = None, bounds: Any = None) -> tuple[Re
         bounds = [bounds if feature.kind is Kind.INTEGER else None for feature in features]
     directions = by_feature("direction", direction, names, default=None)
     pairs = by_feature("bounds", bounds, names, default=None)
-    return tuple(_reach(feature, table.values[:, j], directions[j], pairs[j]) for j, feature in enumerate(features))
+    limits = by_feature("steps", steps, names, default=None)
+    return tuple(
+        replace(_reach(feature, table.values[:, j], directions[j], pairs[j]), steps=_steps(feature, limits[j]))
+        for j, feature in enumerate(features)
+    )
 
 
 def step_prices(table: Table, reach: Sequence[Reach], certainty: Any, *, clip: bool = False) -> tuple[FloatArray, ...]:
@@ -320,6 +327,12 @@ def _direction(feature: Feature, wanted: Any) -> Direction:
             f'leave it out, or make the column ordinal with kinds={{"{feature.name}": [categories in their order]}}'
         )
     return way
+
+
+def _steps(feature: Feature, limit: Any) -> int | None:
+    if limit is None or not feature.ordered:
+        return None
+    return whole_number(f'steps["{feature.name}"]', limit, at_least=0)
 
 
 def _is_row(entry: Any) -> bool:

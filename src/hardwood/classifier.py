@@ -32,6 +32,7 @@ from hardwood.tree import Tree
 
 FORMAT = "hardwood.model"
 VERSION = 1
+SHIFT_PARAMETERS = ("certainty", "plausibility", "direction", "bounds", "costs", "budget", "radius")
 
 
 class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
@@ -77,6 +78,9 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
         does, instead of being refused.
     missing : {"error", "category"}, default="error"
         "category" makes a missing answer an answer of its own in categorical columns.
+    radius : int, mapping or array, default=None
+        Instead of certainty, plausibility, costs and budget: every sample may move freely, and all at once, within a
+        box of so many steps around it (a categorical answer freely if at least 1).
 
     Attributes
     ----------
@@ -118,6 +122,7 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
         max_bins: int = 10,
         clip_certainty: bool = False,
         missing: str = "error",
+        radius: Any = None,
     ) -> None:
         self.max_depth = max_depth
         self.certainty = certainty
@@ -136,6 +141,7 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
         self.max_bins = max_bins
         self.clip_certainty = clip_certainty
         self.missing = missing
+        self.radius = radius
 
     def fit(self, X: Any, y: Any, *, certainty: Any = None, costs: Any = None) -> Self:
         """Learn the tree.
@@ -204,6 +210,7 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
             costs=self.costs if costs is None else costs,
             budget=self.budget,
             budget_rows=None if self.budget is None else n_samples,
+            radius=self.radius,
         )
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -286,8 +293,7 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
         shifts = ShiftDescription.from_dict(document.get("shifts"))
         model = cls(
             max_depth=tree.depth,
-            **{name: getattr(shifts, name) for name in ("certainty", "plausibility", "direction", "bounds", "costs")},
-            budget=shifts.budget,
+            **{name: getattr(shifts, name) for name in SHIFT_PARAMETERS},
             clip_certainty=shifts.clip,
             missing=document.get("missing", "error"),
         )

@@ -18,7 +18,7 @@ from hardwood.calibration import budget_of
 from hardwood.features import Table
 from hardwood.uncertainty import UncertaintySet
 
-FIELDS = ("certainty", "plausibility", "direction", "bounds", "clip", "costs", "budget", "budget_rows")
+FIELDS = ("certainty", "plausibility", "direction", "bounds", "clip", "costs", "budget", "budget_rows", "radius")
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class ShiftDescription:
     costs         prices instead of certainties, see `UncertaintySet.priced`
     budget        the total price instead of a plausibility
     budget_rows   the number of rows that the budget is for; on another table it counts in proportion to the rows
+    radius        instead of all prices and the budget: every sample may move freely within a box of so many steps, see
+                  `UncertaintySet.boxes`
     """
 
     certainty: Any = 0.9
@@ -43,6 +45,7 @@ class ShiftDescription:
     costs: Any = None
     budget: float | None = None
     budget_rows: int | None = None
+    radius: Any = None
 
     def __post_init__(self) -> None:
         budget_of(self.plausibility, 1)
@@ -53,6 +56,8 @@ class ShiftDescription:
 
     def budget_for(self, n_samples: int) -> float:
         """What the adversary may pay on a table with so many rows."""
+        if self.radius is not None:
+            return 0.0
         if self.budget is None:
             return budget_of(self.plausibility, n_samples)
         return float(self.budget) * (n_samples / self.budget_rows if self.budget_rows else 1.0)
@@ -61,6 +66,8 @@ class ShiftDescription:
         """The set of shifts of a table; `budget` overrides what the description says."""
         budget = self.budget_for(table.n_samples) if budget is None else budget
         places = {"direction": self.direction, "bounds": self.bounds}
+        if self.radius is not None:
+            return UncertaintySet.boxes(table, radius=self.radius, **places)
         if self.costs is not None:
             return UncertaintySet.priced(table, costs=self.costs, budget=budget, **places)
         # At plausibility 1 nothing is rounded yet, so the prices can be used with any budget.

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hardwood._arguments import numbers_of
+from hardwood._arguments import by_feature, numbers_of, whole_number
 from hardwood.calibration import Direction, FloatArray, Reach, budget_of, by_feature_and_sample, reaches, step_prices
 from hardwood.features import Feature, Table, frozen, sealed
 
@@ -41,7 +41,8 @@ class MoveCosts:
 
         integer, ordinal, binary, binned    step price * |new - old|
         categorical                         price of a change, or leaving price + arriving price
-        beyond bounds, against direction    +inf
+        beyond bounds, against direction,
+        more steps than allowed             +inf
 
     Prices of one feature are an array of shape (1 or samples, 1 or categories): one row serves all samples. One column
     holds the price of a step, or of changing a categorical answer. With one column for each category,
@@ -115,7 +116,7 @@ class UncertaintySet:
 
     @classmethod
     def priced(
-        cls, table: Table, *, costs: Any, budget: float, direction: Any = None, bounds: Any = None
+        cls, table: Table, *, costs: Any, budget: float, direction: Any = None, bounds: Any = None, steps: Any = None
     ) -> UncertaintySet:
         """The set of given prices, for experts.
 
@@ -126,7 +127,23 @@ class UncertaintySet:
         """
         entries = by_feature_and_sample("costs", costs, table)
         prices = tuple(_given_prices(feature, entry) for feature, entry in zip(table.features, entries, strict=True))
-        return cls(MoveCosts(table, reaches(table, direction, bounds), prices), budget)
+        return cls(MoveCosts(table, reaches(table, direction, bounds, steps), prices), budget)
+
+    @classmethod
+    def boxes(cls, table: Table, *, radius: Any, direction: Any = None, bounds: Any = None) -> UncertaintySet:
+        """Every sample may move at will within a box around it, all at once: no prices, no budget.
+
+            { perturbation : |xi_ij| <= radius_j for every sample i and feature j }   (paper, section 5.1, p = infinity)
+
+        radius  steps by column name, one for each column, or one for all; a categorical answer may change into any
+                other if its radius is at least 1. Radii are whole numbers, since the values are.
+        """
+        radii = [
+            whole_number(f'radius["{name}"]', entry, at_least=0)
+            for name, entry in zip(table.names, by_feature("radius", radius, table.names), strict=True)
+        ]
+        costs = [0.0 if r or feature.ordered else np.inf for r, feature in zip(radii, table.features, strict=True)]
+        return cls.priced(table, costs=costs, budget=0.0, direction=direction, bounds=bounds, steps=radii)
 
     @property
     def unit(self) -> float:
@@ -166,6 +183,8 @@ def _within(reach: Reach, old: NDArray[np.int64], new: NDArray[np.int64]) -> NDA
         allowed &= new >= reach.lower
     if reach.upper is not None:
         allowed &= new <= reach.upper
+    if reach.steps is not None:
+        allowed &= np.abs(new - old) <= reach.steps
     return allowed
 
 

@@ -104,7 +104,8 @@ def possible_tests(problem: Problem) -> list[Test]:
     for j, feature in enumerate(problem.table.features):
         seen = np.unique(problem.table.values[:, j])
         prices = costs.prices[j]
-        if len(seen) < 2 or (not prices.any() and costs.reach[j].direction is Direction.BOTH):
+        free = not prices.any() and costs.reach[j].direction is Direction.BOTH and costs.reach[j].steps is None
+        if len(seen) < 2 or free:
             continue
         if not feature.ordered:
             known = np.arange(feature.n_values) if prices.shape[1] > 1 else seen
