@@ -120,7 +120,7 @@ def test_a_bound_below_the_engines_own_tree_is_reported_as_a_bug(good_tree):
 
 def test_unknown_engines_and_negative_limits_are_refused():
     with pytest.raises(
-        ValueError, match=r'solver is "cplex"; expected one of \[\'gurobi\', \'leaf\', \'scip\', \'search\'\]'
+        ValueError, match=r'solver is "cplex"; expected one of \[\'chen\', \'groot\', \'gurobi\', \'leaf\''
     ):
         get_solver("cplex")
     with pytest.raises(ValueError, match="seconds is -1; a limit must be a number >= 0, or None"):

@@ -12,6 +12,8 @@ _ENGINES = {
     "search": "hardwood.solvers.search:SearchSolver",
     "scip": "hardwood.solvers.mio.scip:ScipSolver",
     "gurobi": "hardwood.solvers.mio.gurobi:GurobiSolver",
+    "groot": "hardwood.solvers.greedy:groot_solver",
+    "chen": "hardwood.solvers.greedy:chen_solver",
     "leaf": "hardwood.solvers.leaf:LeafSolver",
 }
 _PACKAGES = {"scip": "pyscipopt", "gurobi": "gurobipy"}
