@@ -99,3 +99,28 @@ def test_files_that_are_no_trees_are_refused(tmp_path):
     (tmp_path / "x.json").write_text("[1]")
     with pytest.raises(ValueError, match="the tree has"):
         audit(tmp_path / "x.json", *survey())
+
+
+def test_columns_of_a_scikit_learn_tree_are_found_by_name():
+    frame, y = numbers()
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(frame, y)
+    shuffled = frame[list(frame.columns)[::-1]]
+    assert audit(tree, shuffled, y).nominal_accuracy == tree.score(frame, y)
+    with pytest.raises(ValueError, match=r"X lacks the columns \['age'\]"):
+        audit(tree, frame.rename(columns={"age": "years"}), y)
+    assert audit(tree, frame.to_numpy(dtype=float), y).nominal_accuracy == tree.score(frame, y)
+
+
+def test_our_own_models_are_audited_under_their_own_shifts_unless_told_otherwise():
+    frame, y = survey()
+    classifier = RobustTreeClassifier(2, certainty=0.6, bounds={"age": (0, 120)}).fit(frame, y)
+    assert audit(classifier, frame, y).worst_case_accuracy == classifier.certificate_.worst_case_accuracy
+    assert "Shifts: certainty 0.6" in str(audit(classifier, frame, y))
+    assert audit(classifier, frame, y, certainty=0.95).worst_case_accuracy > classifier.certificate_.worst_case_accuracy
+
+
+def test_a_regressor_is_refused():
+    from sklearn.tree import DecisionTreeRegressor
+
+    with pytest.raises(TypeError, match="which predicts no classes"):
+        audit(DecisionTreeRegressor().fit([[0], [1]], [0, 1]), [[0], [1]], [0, 1])

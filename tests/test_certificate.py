@@ -148,3 +148,41 @@ def test_certainties_of_single_cells_survive_the_file(tmp_path):
     certainty = np.random.default_rng(0).uniform(0.6, 0.9, frame.shape)
     RobustTreeClassifier(1).fit(frame, y, certainty=certainty).save(tmp_path / "m.json")
     assert check(Certificate.load(tmp_path / "m.certificate.json"), frame, y).confirmed
+
+
+def test_what_cannot_be_a_certificate_is_refused(certificate):
+    with pytest.raises(TypeError, match="expected a Certificate"):
+        check(RobustTreeClassifier(), *survey())
+    document = json.loads(certificate.to_json())
+    document["objective_bound"] = float("inf")
+    with pytest.raises(ValueError, match="objective_bound inf; expected a finite number"):
+        Certificate.from_json(json.dumps(document))
+    odd = dataclasses.replace(certificate, status="proved by all engines")
+    assert any("expected one of" in entry for entry in check(odd, *survey()).contradictions)
+
+
+def test_the_check_names_the_shifts(certificate):
+    assert "The shifts: certainty 0.9, plausibility 0.9." in str(check(certificate, *survey()))
+
+
+def test_links_stay_links_and_pipes_stay_pipes(certificate, tmp_path):
+    import os
+    import threading
+
+    target = tmp_path / "target.json"
+    target.write_text("old")
+    (tmp_path / "link.json").symlink_to(target)
+    certificate.save(tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert Certificate.load(target) == certificate
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    certificate.save(pipe)
+    reader.join()
+    assert pipe.is_fifo()
+    assert Certificate.from_json(read[0]) == certificate
+    with pytest.raises(ValueError, match="its folder does not exist"):
+        certificate.save(tmp_path / "nowhere" / "c.json")

@@ -220,7 +220,7 @@ def test_missing_values_are_refused_with_a_remedy_or_made_an_answer():
     with pytest.raises(ValueError, match=r"column \"party\", row 3 is missing \(NaN\).*missing=\"category\""):
         RobustTreeClassifier(2).fit(frame, y)
     classifier = RobustTreeClassifier(2, missing="category").fit(frame, y)
-    assert "missing" in classifier.tree_.features[1].categories
+    assert "(missing)" in classifier.tree_.features[1].categories
     assert classifier.predict(frame)[3] in ("yes", "no")
     frame["age"] = frame["age"].astype(float)
     frame.loc[7, "age"] = math.nan
@@ -323,3 +323,132 @@ def test_pandas_categories_without_rows_stay_known():
     frame = pd.DataFrame({"answer": pd.Categorical(["a", "b", "a", "b"], categories=["a", "b", "c"])})
     classifier = RobustTreeClassifier(1, plausibility=1.0).fit(frame, [0, 1, 0, 1])
     assert classifier.predict(pd.DataFrame({"answer": ["c"]})).shape == (1,)
+
+
+def test_numbers_are_not_taken_for_unseen_text():
+    frame, y = survey()
+    classifier = RobustTreeClassifier(2).fit(frame, y)
+    with pytest.raises(ValueError, match=r'column "party" holds numbers, but in training its answers were text'):
+        classifier.predict(frame.assign(party=5))
+    codes = RobustTreeClassifier(1, feature_kinds={"q": "categorical"}).fit(pd.DataFrame({"q": [1, 2, 3]}), [0, 1, 0])
+    assert codes.predict(pd.DataFrame({"q": [7]})).shape == (1,)
+    with pytest.raises(ValueError, match="holds text, but in training its answers were numbers"):
+        codes.predict(pd.DataFrame({"q": ["x"]}))
+
+
+def test_what_fit_was_told_is_what_the_worst_case_uses():
+    frame, y = survey()
+    told = RobustTreeClassifier(2).fit(frame, y, certainty=0.6)
+    assert told.worst_case(frame, y).worst_case_correct == told.certificate_.worst_case_correct
+    told.set_params(certainty=0.99)
+    assert told.worst_case(frame, y).worst_case_correct == told.certificate_.worst_case_correct
+    cells = np.full(frame.shape, 0.7)
+    by_cell = RobustTreeClassifier(2).fit(frame, y, certainty=cells)
+    with pytest.raises(ValueError, match="fitted with certainty or costs for single cells; give them for this table"):
+        by_cell.margins(frame)
+    assert by_cell.worst_case(frame, y, certainty=cells).worst_case_correct == by_cell.certificate_.worst_case_correct
+    assert by_cell.margins(frame, certainty=cells).shape == y.shape
+
+
+def test_a_certainty_given_now_replaces_costs_given_before():
+    frame, y = survey()
+    priced = RobustTreeClassifier(2, costs=50.0, plausibility=0.5).fit(frame, y)
+    assert priced.worst_case(frame, y, certainty=0.501).worst_case_correct < priced.certificate_.worst_case_correct
+    with pytest.raises(ValueError, match="certainty and costs are both given"):
+        priced.worst_case(frame, y, certainty=0.6, costs=1.0)
+
+
+def test_an_honest_answer_missing_is_no_missing_answer():
+    frame = pd.DataFrame({"a": ["missing", "b", "missing", "b"], "c": ["x", "y", "x", "y"]})
+    classifier = RobustTreeClassifier(1, plausibility=1.0).fit(frame, [0, 1, 0, 1])
+    with pytest.raises(ValueError, match='column "a", row 0 is missing'):
+        classifier.predict(pd.DataFrame({"a": [None, "b"], "c": ["x", "y"]}))
+    frame.loc[0, "a"] = None
+    knows = RobustTreeClassifier(1, missing="category").fit(frame, [0, 1, 0, 1])
+    holes = pd.DataFrame({"a": ["b", "b"], "c": [None, "y"]})
+    assert knows.predict(holes).shape == (2,)
+    with pytest.raises(ValueError, match='column "c", row 0 is missing'):
+        hw.encode(holes, features=knows.tree_.features)
+
+
+def test_models_fitted_without_names_stay_without_names(tmp_path):
+    rng = np.random.default_rng(0)
+    values, y = rng.integers(0, 4, (40, 2)), rng.integers(0, 2, 40)
+    RobustTreeClassifier(2, branch_penalty=0.25, max_bins=5).fit(values, y).save(tmp_path / "m.json")
+    back = RobustTreeClassifier.load(tmp_path / "m.json")
+    assert not hasattr(back, "feature_names_in_")
+    assert back.predict(values).shape == y.shape
+    assert (back.max_depth, back.branch_penalty, back.max_bins) == (2, 0.25, 5)
+
+
+def test_a_certificate_of_another_tree_is_not_taken_for_the_models_own(tmp_path):
+    frame, y = survey()
+    RobustTreeClassifier(2).fit(frame, y).save(tmp_path / "m.json")
+    RobustTreeClassifier(1).fit(frame, y).save(tmp_path / "n.json")
+    (tmp_path / "n.certificate.json").replace(tmp_path / "m.certificate.json")
+    with pytest.warns(UserWarning, match="is about another tree"):
+        assert not hasattr(RobustTreeClassifier.load(tmp_path / "m.json"), "certificate_")
+
+
+def test_a_model_is_written_with_its_certificate_or_not_at_all(tmp_path):
+    frame, y = survey()
+    classifier = RobustTreeClassifier(2).fit(frame, y)
+    object.__setattr__(classifier.certificate_, "seconds", math.nan)  # cannot be said in JSON
+    with pytest.raises(ValueError, match="JSON"):
+        classifier.save(tmp_path / "m.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"certainty": pd.Series([0.9, 0.8, 0.7, 0.6, 0.9])},
+        {"certainty": pl.Series([0.9, 0.8, 0.7, 0.6, 0.9])},
+        {"certainty": pd.Series([0.9, 0.8, 0.7, 0.6, 0.9], index=["income", "age", "party", "trust", "asked before"])},
+        {"radius": {"age": 3, "party": 0, "trust": 1, "asked before": 0, "income": 1}},
+        {
+            "costs": {
+                "age": np.float32(1),
+                "party": {"left": 1, "right": 2, "none": 3},
+                "trust": 1,
+                "asked before": 2,
+                "income": math.inf,
+            },
+            "budget": 3,
+        },
+    ],
+)
+def test_descriptions_of_all_makes_come_back_from_the_file(parameters, tmp_path):
+    frame, y = survey(40)
+    RobustTreeClassifier(1, **parameters).fit(frame, y).save(tmp_path / "m.json")
+    assert hw.check(tmp_path / "m.certificate.json", frame, y).confirmed
+    assert RobustTreeClassifier.load(tmp_path / "m.json").worst_case(frame, y).n_samples == 40
+
+
+def test_prices_by_category_of_numbers_come_back_from_the_file(tmp_path):
+    frame = pd.DataFrame({"d": [1, 2, 3, 1, 2, 3]})
+    model = RobustTreeClassifier(1, feature_kinds="categorical", costs={"d": {1: 1.0, 2: 2.0, 3: 0.5}}, budget=2.0)
+    model.fit(frame, [0, 1, 0, 0, 1, 1]).save(tmp_path / "m.json")
+    assert hw.check(tmp_path / "m.certificate.json", frame, [0, 1, 0, 0, 1, 1]).confirmed
+
+
+def test_boxes_are_a_way_to_say_shifts():
+    frame, y = survey()
+    radius = {"age": 5, "party": 0, "trust": 1, "asked before": 0, "income": 0}
+    found = RobustTreeClassifier(2, radius=radius).fit(frame, y)
+    table = hw.encode(frame)
+    boxes = hw.UncertaintySet.boxes(table, radius=radius)
+    assert found.certificate_.worst_case_correct == hw.attack(found.tree_, found_labels(y), boxes).worst_case_correct
+    moved = found.worst_case(frame, y).shift
+    assert all(change.column in ("age", "trust") for change in moved)
+
+
+def found_labels(y):
+    return hw.encode_labels(y, len(y))
+
+
+def test_a_large_penalty_is_not_sold_as_robustness():
+    frame, y = survey()
+    text = str(RobustTreeClassifier(2, plausibility=1.0, branch_penalty=1000.0).fit(frame, y).certificate_)
+    assert "no tree is more robust" not in text
+    assert "proved optimal for a penalty of 1000 for each test" in text

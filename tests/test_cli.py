@@ -69,7 +69,9 @@ def test_machines_get_json(folder):
     checked = json.loads(
         hardwood("check", "model.certificate.json", "survey.csv", "-t", "vote", "--json", folder=folder).stdout
     )
-    assert checked == {"confirmed": True, "contradictions": []}
+    assert (checked["confirmed"], checked["contradictions"]) == (True, [])
+    assert checked["worst_case_correct"] == certificate["worst_case_correct"]
+    assert checked["shifts"] == "certainty 0.9, plausibility 0.9"
     prices = json.loads(hardwood("calibrate", "survey.csv", "--drop", "vote", "--json", folder=folder).stdout)
     assert [entry["column"] for entry in prices["prices"]] == ["age", "party", "trust", "asked before", "income"]
     path = json.loads(
@@ -218,3 +220,72 @@ def test_ctrl_c_during_fit_keeps_the_best_tree(tmp_path):
     certificate = RobustTreeClassifier.load(tmp_path / "model.json").certificate_
     assert (certificate.stop_reason, certificate.n_samples) == ("interrupted", 400)
     assert certificate.worst_case_correct <= certificate.upper_bound
+
+
+def test_what_a_column_means_does_not_depend_on_the_other_rows(tmp_path):
+    (tmp_path / "train.csv").write_text("q,y\n" + "1,yes\n2,no\ndk,no\n" * 6)
+    assert hardwood("fit", "train.csv", "-t", "y", "-d", 1, folder=tmp_path).returncode == 0
+    (tmp_path / "all.csv").write_text("q\n1\n2\ndk\n")
+    (tmp_path / "some.csv").write_text("q\n1\n2\n")
+    assert hardwood("predict", "model.json", "all.csv", folder=tmp_path).stdout.split() == [
+        "prediction",
+        "yes",
+        "no",
+        "no",
+    ]
+    assert hardwood("predict", "model.json", "some.csv", folder=tmp_path).stdout.split() == ["prediction", "yes", "no"]
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_other_separators_are_seen(folder, separator):
+    frame = pd.read_csv(folder / "survey.csv")
+    frame.to_csv(folder / "other.csv", index=False, sep=separator)
+    done = hardwood("fit", "other.csv", "-t", "vote", "-d", 1, "--json", folder=folder)
+    assert json.loads(done.stdout)["n_samples"] == 120
+
+
+def test_quoted_newlines_and_odd_names_survive(tmp_path):
+    frame, y = survey(3000)
+    frame["q:ok:"] = frame["party"] + "\n:up:"
+    frame[["q:ok:", "age"]].assign(y=y).to_csv(tmp_path / "s.csv", index=False)
+    done = hardwood("fit", "s.csv", "-t", "y", "-d", 1, folder=tmp_path)
+    assert "q:ok: = left\n:up:?" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fit", "survey.csv", "-t", "vote", "--model", "survey.csv"], "would overwrite an input"),
+        (["fit", "survey.csv", "-t", "vote", "--drop", "vote"], '--drop names the target "vote"'),
+        (["fit", "twice.csv", "-t", "vote"], "names a column twice"),
+        (["fit", "latin.csv", "-t", "vote"], "is not in UTF-8"),
+        (["fit", "wide.csv", "-t", "vote"], "is in UTF-16"),
+        (["fit", "survey.csv", "-t", "vote", "--kind", "party=ordinal"], "--kind 'party=left<none<right'"),
+        (["path", "survey.csv", "-t", "vote", "--plot", "p.xyz"], "ends in .svg, .png or .pdf"),
+        (["path", "survey.csv", "-t", "vote", "--plot", "no/p.svg"], "its folder does not exist"),
+    ],
+)
+def test_other_bad_input_ends_with_a_message(folder, arguments, message):
+    (folder / "twice.csv").write_text("a,vote,vote\n1,A,A\n2,B,B\n")
+    (folder / "latin.csv").write_bytes("a,vote\nMünchen,1\nBerlin,2\n".encode("latin-1"))
+    (folder / "wide.csv").write_text("a,vote\n1,1\n2,2\n", encoding="utf-16")
+    before = (folder / "survey.csv").read_text()
+    done = hardwood(*arguments, folder=folder)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (folder / "survey.csv").read_text() == before
+
+
+def test_a_terminal_without_lines_gets_question_marks(folder):
+    command = [sys.executable, "-m", "hardwood", "fit", "survey.csv", "-t", "vote", "-d", "1"]
+    poor = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=poor)
+    assert done.returncode == 0
+    assert "?? yes" in done.stdout
+
+
+def test_orders_of_numbers_and_spaces_are_read(folder):
+    frame = pd.read_csv(folder / "survey.csv").assign(step=lambda table: table["age"] % 3)
+    frame.to_csv(folder / "survey.csv", index=False)
+    fitted(folder, "--kind", "step=0 < 1 < 2", "--kind", "trust=low < middle < high")

@@ -140,3 +140,31 @@ def test_single_leaves_have_a_twin():
     assert interop.to_sklearn(tree).predict([[0.0]]).tolist() == ["y"]
     assert interop.to_sql(tree) == "'y' AS \"prediction\"\n"
     assert interop.to_text(tree) == "-> y"
+
+
+def test_rules_know_missing_answers():
+    frame = survey(seed=1)[0][["party", "age"]].copy()
+    frame.loc[frame.index[::3], "party"] = None
+    y = np.where(frame["party"].isna(), "yes", "no")
+    classifier = RobustTreeClassifier(2, missing="category", plausibility=1.0).fit(frame, y)
+    assert "party = (missing)" in str(classifier.tree_)
+    space = {}
+    exec(interop.to_python(classifier.tree_), space)
+    expected = classifier.predict(frame).tolist()
+    assert [space["predict"](row) for row in rows_of(frame)] == expected
+    with sqlite3.connect(":memory:") as base:
+        frame.to_sql("answers", base, index=False)
+        found = base.execute(f"SELECT {interop.to_sql(classifier.tree_)} FROM answers").fetchall()
+    assert [label for (label,) in found] == expected
+    assert classifier.to_sklearn().predict(classifier.design_matrix(frame)).tolist() == expected
+
+
+def test_numbers_that_a_twin_would_round_are_refused():
+    large = pd.DataFrame({"day": np.arange(16777210, 16777230)})
+    classifier = RobustTreeClassifier(1, plausibility=1.0).fit(large, np.arange(20) % 20 > 9)
+    with pytest.raises(ValueError, match="which scikit-learn rounds"):
+        classifier.design_matrix(large)
+    times = pd.DataFrame({"time": 1_700_000_000.0 + 10 * np.arange(20)})
+    classifier = RobustTreeClassifier(1, plausibility=1.0, max_bins=20).fit(times, np.arange(20) > 9)
+    with pytest.raises(ValueError, match="rounds to 32 bits"):
+        classifier.design_matrix(times)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 NO_ROWS = "the table has no rows; expected at least one sample"
-MISSING = "missing"  # the answer that a missing one becomes, if the caller wants it to be one
+MISSING = "(missing)"  # the answer that a missing one becomes, if the caller wants it to be one
 
 
 @dataclass(frozen=True, slots=True)

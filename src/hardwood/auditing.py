@@ -81,6 +81,7 @@ class Audit:
             f"{self.nominal_accuracy:.1%} of {found.n_samples} samples are correct as they stand,",
             f"{self.worst_case_accuracy:.1%} after the worst shift within the budget {found.uncertainty.budget:.4g} "
             f"({len(self.shift)} values changed in {len(np.unique(self.shift.rows))} rows).",
+            f"Shifts: {self.shifts}.",
             "",
             "Correct after the worst shift that is at least so plausible:",
         ]
@@ -102,8 +103,8 @@ def audit(
     X: Any,
     y: Any,
     *,
-    certainty: Any = 0.9,
-    plausibility: float = 0.9,
+    certainty: Any = None,
+    plausibility: float | None = None,
     direction: Any = None,
     bounds: Any = None,
     feature_kinds: Any = None,
@@ -117,17 +118,22 @@ def audit(
     model          a fitted `DecisionTreeClassifier` of scikit-learn, a `RobustTreeClassifier`, a `Tree`, or the path of
                    a file with a tree or a model in JSON
     feature_kinds  and max_bins: how to read the columns, for a scikit-learn tree; the others know it
-    The other arguments say which shifts are possible, as in `RobustTreeClassifier`.
+    The other arguments say which shifts are possible, as in `RobustTreeClassifier`. If none is given, a classifier of
+    ours is audited under the shifts that it was fitted for, any other tree at certainty 0.9 and plausibility 0.9.
     """
+    if isinstance(model, str | Path):
+        model = read_model(Path(model))
     tree, table = _read(model, X, feature_kinds, max_bins)
     labels = encode_labels(y, table.n_samples, classes=tree.classes)
-    shifts = ShiftDescription(certainty, plausibility, direction, bounds, clip_certainty, costs, budget)
+    given = {"certainty": certainty, "plausibility": plausibility, "direction": direction, "bounds": bounds}
+    given |= {"costs": costs, "budget": budget, "clip": clip_certainty or None}
+    given = {name: value for name, value in given.items() if value is not None}
+    own = isinstance(model, RobustTreeClassifier) and not given
+    shifts = model.shifts_ if own else ShiftDescription(**given)
     return Audit(attack(tree, labels, shifts.uncertainty(table)), shifts)
 
 
 def _read(model: Any, X: Any, kinds: Any, max_bins: int) -> tuple[Tree, Table]:
-    if isinstance(model, str | Path):
-        model = read_model(Path(model))
     if isinstance(model, RobustTreeClassifier):
         return model.tree_, model.encoded(X)
     if isinstance(model, Tree):

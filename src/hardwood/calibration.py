@@ -297,7 +297,7 @@ def _checked(
         count = round(1 / limit[at])
         raise ValueError(
             f"{place}; with {count} {values_noun} it must be at least 1/{count} = {float(limit[at])}, "
-            f"where every value is equally likely (clip=True uses that limit)"
+            f"where every value is equally likely (clip=True, clip_certainty=True in the classifier, uses that limit)"
         )
     return np.clip(rho, limit, 1.0)
 

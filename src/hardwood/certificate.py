@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,6 +26,7 @@ from hardwood.tree import Tree
 
 FORMAT = "hardwood.certificate"
 VERSION = 1
+STATUSES = ("optimal", "most_robust", "feasible")
 WORDS, WHOLE, NUMBER = (str,), (int,), (int, float)
 CLAIMS: dict[str, tuple[type, ...]] = {
     "status": WORDS,
@@ -69,8 +71,9 @@ class Claim(Protocol):
 class Certificate:
     """A tree and what is claimed about it.
 
-    status              "optimal": no tree has a larger objective, so none is more robust and none as robust is smaller;
-                        "most_robust": no tree keeps more samples correct; "feasible": none keeps more than the bound
+    status              "optimal": no tree has a larger objective (and if the gap is 0, none is more robust and none as
+                        robust is smaller); "most_robust": no tree keeps more samples correct; "feasible": none keeps
+                        more than the bound
     worst_case_correct  samples that the tree classifies correctly after the worst shift within the budget
     upper_bound         no tree up to this depth keeps more samples correct
     objective           worst_case_correct - branch_penalty * branching_nodes; no tree exceeds `objective_bound`
@@ -173,17 +176,23 @@ class Certificate:
         return cls.from_json(json.dumps(read_json(path)))
 
     def __str__(self) -> str:
-        proved = {
-            "optimal": "proved optimal: no tree is more robust, none as robust is smaller",
-            "most_robust": "proved most robust; a smaller tree that is as robust may exist",
-        }
-        rest = f"at most {self.upper_bound} are possible (gap {self.gap:.1%})"
         return (
             f"{self.worst_case_correct} of {self.n_samples} samples ({self.worst_case_accuracy:.1%}) stay correct "
             f"under the worst shift with budget {self.budget:.4g}; {self.nominal_accuracy:.1%} without a shift\n"
-            f"{self.branching_nodes} tests, depth at most {self.max_depth}; {proved.get(self.status, rest)}\n"
+            f"{self.branching_nodes} tests, depth at most {self.max_depth}; {self._proved}\n"
+            f"shifts: {self.shifts}\n"
             f"{self.solver}, {self.seconds:.2f} s, hardwood {self.version}, data {self.data_hash[:12]}"
         )
+
+    @property
+    def _proved(self) -> str:
+        if self.status == "optimal" and self.gap == 0:
+            return "proved optimal: no tree is more robust, none as robust is smaller"
+        if self.status == "optimal":
+            return f"proved optimal for a penalty of {self.branch_penalty:g} for each test; others may be more robust"
+        if self.status == "most_robust":
+            return "proved most robust; a smaller tree that is as robust may exist"
+        return f"at most {self.upper_bound} are possible (gap {self.gap:.1%})"
 
 
 @dataclass(frozen=True)
@@ -210,13 +219,18 @@ class Check:
             f"CONFIRMED from the data alone: this tree keeps {self.worst_case_correct} of {n} samples correct "
             f"({self.worst_case_correct / n:.1%}) under every shift within the budget {claimed.budget:.4g}, "
             f"and {self.nominal_correct} without a shift.\n"
+            f"The shifts: {claimed.shifts}.\n"
             f"CLAIMED by the engine ({claimed.solver}, {claimed.status}), not proved again here: no tree of depth "
             f"{claimed.max_depth} keeps more than {claimed.upper_bound} correct."
         )
 
 
-def check(certificate: Certificate, X: Any, y: Any) -> Check:
-    """Compute again, from the data alone, what a certificate says about its tree."""
+def check(certificate: Certificate | str | Path, X: Any, y: Any) -> Check:
+    """Compute again, from the data alone, what a certificate (or the file of one) says about its tree."""
+    if isinstance(certificate, str | Path):
+        certificate = Certificate.load(certificate)
+    if not isinstance(certificate, Certificate):
+        raise TypeError(f"the certificate is a {type(certificate).__name__}; expected a Certificate, or a path of one")
     tree = certificate.tree
     table = encode(X, features=tree.features)
     labels = encode_labels(y, table.n_samples, classes=tree.classes)
@@ -236,6 +250,8 @@ def check(certificate: Certificate, X: Any, y: Any) -> Check:
         f"{name} is {value}, the certificate says {getattr(certificate, name)}"
         for name, value in now.items()
         if value != getattr(certificate, name)
+        # A logarithm may differ in its last digit between machines.
+        and not (name == "budget" and math.isclose(found.uncertainty.budget, certificate.budget, rel_tol=1e-12))
     ]
     contradictions += _impossible(certificate, problem)
     return Check(certificate, fingerprint, found.worst_case_correct, found.nominal_correct, tuple(contradictions))
@@ -252,6 +268,10 @@ def _impossible(certificate: Certificate, problem: Problem) -> list[str]:
         )
     if certificate.objective_bound < certificate.objective - problem.tolerance:
         found.append(f"the bound {certificate.objective_bound} on the objective is below the tree's own objective")
+    if certificate.status not in STATUSES:
+        found.append(f'the status is "{certificate.status}"; expected one of {list(STATUSES)}')
+    if certificate.upper_bound > max(certificate.worst_case_correct, problem.most_correct(certificate.objective_bound)):
+        found.append("the bound on correct samples is larger than what the bound on the objective allows")
     proved = certificate.objective_bound <= certificate.objective + problem.tolerance
     if (certificate.status == "optimal") != proved:
         found.append(f'the status is "{certificate.status}", which the bound on the objective does not say')
@@ -275,4 +295,6 @@ def _claim(document: dict[str, Any], name: str) -> Any:
     if not isinstance(value, CLAIMS[name]) or isinstance(value, bool):
         expected = {WORDS: "text", WHOLE: "a whole number", NUMBER: "a number"}[CLAIMS[name]]
         raise ValueError(f"the certificate has {name} {value!r}; expected {expected}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"the certificate has {name} {value!r}; expected a finite number")
     return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +33,7 @@ from hardwood.tree import Tree
 
 FORMAT = "hardwood.model"
 VERSION = 1
+SAVED_PARAMETERS = ("max_depth", "branch_penalty", "max_bins", "missing")
 SHIFT_PARAMETERS = ("certainty", "plausibility", "direction", "bounds", "costs", "budget", "radius")
 
 
@@ -90,6 +92,8 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
         Prints as text; see also `hardwood.interop`.
     certificate_ : Certificate
         What is proved about the tree: worst case, bound, gap, status.
+    shifts_ : ShiftDescription
+        What `fit` was told about shifts.
     result_ : Result
         The solver's report with its history.
     leaf_counts_ : array of shape (leaves, classes)
@@ -169,7 +173,7 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
         table = encode(X, kinds=self.feature_kinds, max_bins=self.max_bins, missing=self.missing)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        shifts = self.shifts(table.n_samples, certainty=certainty, costs=costs)
+        shifts = self._described(table.n_samples).with_prices(certainty=certainty, costs=costs)
         if isinstance(self.branch_penalty, str) and self.branch_penalty != "auto":
             raise ValueError(f'branch_penalty is {self.branch_penalty!r}; expected "auto" or a number >= 0')
         penalty = None if isinstance(self.branch_penalty, str) else self.branch_penalty
@@ -194,20 +198,20 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
         counts = np.zeros((len(result.tree.regions), len(problem.labels.classes)), dtype=np.int64)
         np.add.at(counts, (leaves, problem.labels.codes), 1)
         self._set_tree(result.tree, counts)
-        self._shifts = shifts
+        self.shifts_ = shifts
         self.result_ = result
         self.certificate_ = Certificate.of(problem, shifts, result, __version__)
         return self
 
-    def shifts(self, n_samples: int, *, certainty: Any = None, costs: Any = None) -> ShiftDescription:
+    def _described(self, n_samples: int) -> ShiftDescription:
         """What the parameters say about shifts, for a training table with so many rows."""
         return ShiftDescription(
-            certainty=self.certainty if certainty is None else certainty,
+            certainty=self.certainty,
             plausibility=self.plausibility,
             direction=self.direction,
             bounds=self.bounds,
             clip=self.clip_certainty,
-            costs=self.costs if costs is None else costs,
+            costs=self.costs,
             budget=self.budget,
             budget_rows=None if self.budget is None else n_samples,
             radius=self.radius,
@@ -231,31 +235,27 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
         shares: NDArray[np.float64] = (counts / counts.sum(axis=1, keepdims=True))[tree.leaf_of(table)]
         return shares
 
-    def margins(self, X: Any) -> NDArray[np.float64]:
+    def margins(self, X: Any, *, certainty: Any = None, costs: Any = None) -> NDArray[np.float64]:
         """The cheapest price of changes that alter the prediction of each row; +inf where nothing can.
 
-        exp(-margin) is how likely those changes are, relative to no change.
+        exp(-margin) is how likely those changes are, relative to no change. If `fit` was given certainties or costs for
+        single cells, those of the new rows must be given here.
         """
         table = self.encoded(X)
         predicted = Labels(self.tree_.predict(table), self.tree_.classes)
-        return attack(self.tree_, predicted, self._shifts_for_new_rows().uncertainty(table, budget=0.0)).margins
+        shifts = self._shifts_for(certainty=certainty, costs=costs)
+        return attack(self.tree_, predicted, shifts.uncertainty(table, budget=0.0)).margins
 
     def worst_case(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        plausibility: float | None = None,
-        certainty: Any = None,
-        costs: Any = None,
+        self, X: Any, y: Any, *, plausibility: float | None = None, certainty: Any = None, costs: Any = None
     ) -> Attack:
         """What the worst shift does to this tree on any table: accuracy, margins, the shift itself, and its curve.
 
-        plausibility, certainty, costs : as in `fit` and in the parameters, which they replace
+        plausibility, certainty, costs : replace what `fit` was told about shifts
         """
         table = self.encoded(X)
         labels = encode_labels(column_or_1d(y, warn=True), table.n_samples, classes=self.tree_.classes)
-        shifts = self._shifts_for_new_rows(certainty=certainty, costs=costs)
+        shifts = self._shifts_for(certainty=certainty, costs=costs)
         shifts = shifts if plausibility is None else shifts.at(plausibility)
         return attack(self.tree_, labels, shifts.uncertainty(table))
 
@@ -275,48 +275,63 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
         document = {
             "format": FORMAT,
             "version": VERSION,
-            "missing": self.missing,
+            "named": hasattr(self, "feature_names_in_"),
+            "parameters": {name: getattr(self, name) for name in SAVED_PARAMETERS},
             "leaf_counts": self.leaf_counts_.tolist(),
-            "shifts": self._shifts_for_new_rows().to_dict(),
+            "shifts": (
+                replace(self.shifts_, certainty=None, costs=None) if self.shifts_.by_cell else self.shifts_
+            ).to_dict(),
             "tree": json.loads(self.tree_.to_json()),
         }
-        write_text(path, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
-        self.certificate_.save(certificate_path(path))
+        model = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        certificate = self.certificate_.to_json() + "\n"  # both can be written before either is
+        write_text(path, model)
+        write_text(certificate_path(path), certificate)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a model that `save` wrote, and its certificate if it is still there."""
+        """Read a model that `save` wrote, and its certificate if it is still there and about this tree."""
         document = read_json(path)
         if not isinstance(document, dict) or document.get("format") != FORMAT or document.get("version") != VERSION:
             raise ValueError(f'{path} is not a model; expected an object with "format": "{FORMAT}", version {VERSION}')
+        parameters = document.get("parameters")
+        if not isinstance(parameters, dict) or set(parameters) != set(SAVED_PARAMETERS):
+            raise ValueError(f"parameters of {path} are {parameters!r}; expected {list(SAVED_PARAMETERS)}")
         tree = Tree.from_json(json.dumps(document.get("tree")))
         shifts = ShiftDescription.from_dict(document.get("shifts"))
-        model = cls(
-            max_depth=tree.depth,
-            **{name: getattr(shifts, name) for name in SHIFT_PARAMETERS},
-            clip_certainty=shifts.clip,
-            missing=document.get("missing", "error"),
-        )
+        said = {name: getattr(shifts, name) for name in SHIFT_PARAMETERS}
+        model = cls(**said, **parameters, clip_certainty=shifts.clip)
         model._set_tree(tree, _counts(path, document, tree))
-        model._shifts = shifts
+        if document.get("named"):
+            model.feature_names_in_ = np.array([feature.name for feature in tree.features], dtype=object)
+        model.shifts_ = shifts
         beside = certificate_path(path)
         if beside.exists():
-            model.certificate_ = Certificate.load(beside)
+            certificate = Certificate.load(beside)
+            if certificate.tree == tree:
+                model.certificate_ = certificate
+            else:
+                warnings.warn(f"{beside} is about another tree than {path}; the model has no certificate", stacklevel=2)
         return model
 
     def _set_tree(self, tree: Tree, counts: NDArray[np.int64]) -> None:
         self.tree_ = tree
         self.classes_ = np.array(tree.classes)
         self.leaf_counts_ = counts
-        if not hasattr(self, "n_features_in_"):
-            self.n_features_in_ = len(tree.features)
-            self.feature_names_in_ = np.array([feature.name for feature in tree.features], dtype=object)
+        self.n_features_in_ = len(tree.features)
 
-    def _shifts_for_new_rows(self, *, certainty: Any = None, costs: Any = None) -> ShiftDescription:
-        """What `fit` was told about shifts; values for single cells belong to its table and must be given again."""
+    def _shifts_for(self, *, certainty: Any = None, costs: Any = None) -> ShiftDescription:
+        """What `fit` was told about shifts, or what is given now. Values for single cells belong to one table."""
         check_is_fitted(self)
-        own = self.shifts(self._shifts.budget_rows or 1, certainty=certainty, costs=costs)
-        return replace(own, budget_rows=self._shifts.budget_rows)
+        if certainty is not None or costs is not None:
+            return self.shifts_.with_prices(certainty=certainty, costs=costs)
+        unknown = self.shifts_.certainty is None and self.shifts_.costs is None and self.shifts_.radius is None
+        if self.shifts_.by_cell or unknown:
+            raise ValueError(
+                "the model was fitted with certainty or costs for single cells; give them for this table, too: "
+                "certainty=... or costs=..."
+            )
+        return self.shifts_
 
     def _at_use(self, X: Any) -> tuple[Tree, Table]:
         """The table as the tree reads it. Answers that are new get a category that no test of the tree asks for."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +19,7 @@ from rich.table import Table as RichTable
 
 from hardwood._files import write_text
 from hardwood._version import __version__
+from hardwood.features import Feature
 
 OK, NOT_CONFIRMED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 app = typer.Typer(
@@ -27,12 +30,22 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-out = Console(soft_wrap=True, highlight=False, markup=False)
-err = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+PLAIN = {"soft_wrap": True, "highlight": False, "markup": False, "emoji": False}
+out, err = Console(**PLAIN), Console(stderr=True, **PLAIN)  # type: ignore[arg-type]
 # Remedies in messages are written for Python; here they have other names.
-IN_OTHER_WORDS = {'missing="category"': "--missing category", "clip=True": "--clip", "kinds=": "--kind "}
+IN_OTHER_WORDS = {
+    'missing="category"': "--missing category",
+    "clip=True, clip_certainty=True in the classifier, uses": "--clip uses",
+    "clip=True": "--clip",
+    "max_depth": "--depth",
+    "n_jobs": "--jobs",
+    "seconds is": "--time-limit is",
+}
+KINDS_IN_PYTHON = re.compile(r"kinds=\{\"(.*?)\": \[(.*?)\]\}")
 
-Data = Annotated[Path, typer.Argument(help="A table in a CSV or Parquet file.", show_default=False)]
+Data = Annotated[
+    Path, typer.Argument(help="A table in a CSV or Parquet file; empty cells and NA are missing.", show_default=False)
+]
 Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
 Model = Annotated[Path, typer.Argument(help="A model file (or a tree in JSON).", show_default=False)]
 Certainty = Annotated[
@@ -79,6 +92,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")
 def _main(
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,
 ) -> None:
+    for stream in (sys.stdout, sys.stderr):  # better a question mark than no answer
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     if version:
         out.print(f"hardwood {__version__}")
         raise typer.Exit
@@ -110,7 +126,7 @@ def fit(
     with _errors():
         from hardwood.classifier import RobustTreeClassifier, certificate_path
 
-        _check_folder(model)
+        _check_output("--model", model, data)
         table, y = _features_and_target(data, target, drop)
         classifier = RobustTreeClassifier(
             depth,
@@ -140,7 +156,7 @@ def fit(
 
 @app.command(epilog="Example: hardwood predict model.json new.csv --margins --output predictions.csv")
 def predict(
-    model: Model,
+    model: Annotated[Path, typer.Argument(help="A model that fit wrote.", show_default=False)],
     data: Data,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A CSV file; otherwise it is printed.")] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the share of each class in the leaf.")] = False,
@@ -149,8 +165,10 @@ def predict(
 ) -> None:
     """Predict the rows of a table."""
     with _errors():
+        if output is not None:
+            _check_output("--output", output, data, model)
         classifier = _load_model(model)
-        table = _only(_read_table(data), classifier.feature_names_in_)
+        table = _only(_read_table(data, classifier.tree_.features), classifier.tree_.features)
         columns: dict[str, list[Any]] = {"prediction": classifier.predict(table).tolist()}
         if proba:
             shares = classifier.predict_proba(table)
@@ -186,16 +204,19 @@ def audit(
         from hardwood.auditing import read_model
 
         tree = read_model(model)
-        table, y = _features_and_target(data, target, None)
-        table = _only(table, [feature.name for feature in getattr(tree, "tree_", tree).features])
-        words = _shift_words(table, certainty, plausibility, cost, budget, direction, bounds, clip)
-        found = audited(tree, table, y, **words)
+        features = getattr(tree, "tree_", tree).features
+        table, y = _features_and_target(data, target, None, features)
+        table = _only(table, features)
+        asked = (certainty, plausibility, cost, budget, direction, bounds)
+        given = any(option is not None for option in asked)  # otherwise the model's own shifts
+        found = audited(tree, table, y, **(_shift_words(table, *asked, clip) if given else {}))
         if as_json:
             _print_json(
                 {
                     "nominal_accuracy": found.nominal_accuracy,
                     "worst_case_accuracy": found.worst_case_accuracy,
                     "n_samples": found.found.n_samples,
+                    "shifts": str(found.shifts),
                     "budget": found.found.uncertainty.budget,
                     "changes": found.changes(),
                 }
@@ -229,6 +250,10 @@ def path(
     with _errors():
         from hardwood.path import robustness_path
 
+        if plot is not None:
+            _check_output("--plot", plot, data)
+            if plot.suffix.lower() not in (".svg", ".png", ".pdf"):
+                raise ValueError(f"--plot is {plot}; expected a file that ends in .svg, .png or .pdf")
         table, y = _features_and_target(data, target, drop)
         words = _shift_words(table, certainty, None, None, None, direction, bounds, clip)
         found = robustness_path(
@@ -254,6 +279,9 @@ def path(
 @app.command(epilog="Example: hardwood calibrate survey.csv --certainty 0.9 --bounds rating=1:5 --plausibility 0.95")
 def calibrate(
     data: Data,
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", help="The column to predict, which has no price.")
+    ] = None,
     certainty: Certainty = None,
     plausibility: Plausibility = None,
     direction: Directions = None,
@@ -269,7 +297,7 @@ def calibrate(
         from hardwood.features import encode
         from hardwood.shifts import ShiftDescription
 
-        frame = _without(_read_table(data), drop or [])
+        frame = _without(_read_table(data), [*([] if target is None else [target]), *(drop or [])])
         table = encode(frame, kinds=_kinds(kind), missing=missing)
         words = _shift_words(frame, certainty, plausibility, None, None, direction, bounds, clip)
         shifts = ShiftDescription(**{("clip" if k == "clip_certainty" else k): v for k, v in words.items()})
@@ -291,7 +319,7 @@ def calibrate(
         out.print(
             f"budget {uncertainty.budget:.4g} for {table.n_samples} rows at plausibility {shifts.plausibility:g}\n"
         )
-        out.print(grid)
+        (out if out.is_terminal else Console(width=200, **PLAIN)).print(grid)  # type: ignore[arg-type]
 
 
 @app.command(epilog="Example: hardwood check model.certificate.json survey.csv --target vote --model model.json")
@@ -308,13 +336,15 @@ def check(
         from hardwood.certificate import check as checked
 
         held = Certificate.load(certificate)
-        table, y = _features_and_target(data, target, None)
-        outcome = checked(held, _only(table, [feature.name for feature in held.tree.features]), y)
+        table, y = _features_and_target(data, target, None, held.tree.features)
+        outcome = checked(held, _only(table, held.tree.features), y)
         contradictions = list(outcome.contradictions)
         if model is not None and _load_model(model).tree_ != held.tree:
             contradictions.append(f"the tree in {model} is not the tree of the certificate")
         if as_json:
-            _print_json({"confirmed": not contradictions, "contradictions": contradictions})
+            numbers = {"worst_case_correct": outcome.worst_case_correct, "nominal_correct": outcome.nominal_correct}
+            told = {"shifts": str(held.shifts), "claimed_upper_bound": held.upper_bound}
+            _print_json({"confirmed": not contradictions, "contradictions": contradictions} | numbers | told)
         elif contradictions:
             out.print("\n".join(["NOT CONFIRMED", *(f"* {entry}" for entry in contradictions)]))
         else:
@@ -332,6 +362,9 @@ def _errors() -> Iterator[None]:
         message = str(error)
         for python, option in IN_OTHER_WORDS.items():
             message = message.replace(python, option)
+        message = KINDS_IN_PYTHON.sub(
+            lambda m: f"--kind '{m[1]}={m[2].replace(chr(39), '').replace(', ', '<')}'", message
+        )
         err.print(f"hardwood: {message}")
         raise typer.Exit(BAD_INPUT) from None
     except KeyboardInterrupt:
@@ -339,30 +372,70 @@ def _errors() -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _check_folder(path: Path) -> None:
-    """Find out before the work, not after it, that its result cannot be written."""
+def _check_output(option: str, path: Path, *inputs: Path) -> None:
+    """Find out before the work, not after it, that its result cannot be written, or would replace what it came from."""
     if not path.resolve().parent.is_dir():
-        raise ValueError(f"--model is {path}; its folder does not exist: make it first")
+        raise ValueError(f"{option} is {path}; its folder does not exist: make it first")
     if path.is_dir():
-        raise ValueError(f"--model is {path}, which is a folder; give the name of a file")
+        raise ValueError(f"{option} is {path}, which is a folder; give the name of a file")
+    if any(path.resolve() == source.resolve() for source in inputs):
+        raise ValueError(f"{option} is {path}, which would overwrite an input; give another name")
 
 
-def _read_table(path: Path) -> Any:
-    """A CSV or Parquet file as an arrow table; empty cells are missing."""
-    from pyarrow import ArrowException, csv, parquet
+def _read_table(path: Path, features: Sequence[Feature] = ()) -> Any:
+    """A CSV or Parquet file as an arrow table. Columns that a tree knows are read with the types that it knows."""
+    from pyarrow import ArrowException, csv, parquet, types
 
     if not path.is_file():
         raise ValueError(f"{path} is not a file")
     try:
         if path.suffix.lower() in (".parquet", ".pq"):
-            return parquet.read_table(path)
-        return csv.read_csv(path, convert_options=csv.ConvertOptions(strings_can_be_null=True))
+            table = parquet.read_table(path)
+        else:
+            table = csv.read_csv(
+                path,
+                parse_options=csv.ParseOptions(delimiter=_separator(path), newlines_in_values=True),
+                convert_options=csv.ConvertOptions(strings_can_be_null=True, column_types=_arrow_types(features)),
+            )
     except (ArrowException, UnicodeDecodeError) as error:
         raise ValueError(f"{path} cannot be read as a table: {error}") from None
+    if len(set(table.column_names)) < len(table.column_names):
+        raise ValueError(f"{path} names a column twice: {table.column_names}; rename the columns")
+    if any(types.is_binary(field.type) for field in table.schema):
+        raise ValueError(f"{path} is not in UTF-8; save it in that encoding")
+    return table
 
 
-def _features_and_target(path: Path, target: str, drop: list[str] | None) -> tuple[Any, Any]:
-    table = _read_table(path)
+def _separator(path: Path) -> str:
+    """Comma, semicolon, tab or bar: whichever the first line has most of."""
+    with path.open("rb") as file:
+        start = file.read(65536)
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ValueError(f"{path} is in UTF-16; save it as UTF-8")
+    head = start.splitlines()[0] if start.strip() else b""
+    return max(",;\t|", key=lambda character: head.count(character.encode()))
+
+
+def _arrow_types(features: Sequence[Feature]) -> dict[str, Any]:
+    """So that what a column means does not depend on the other rows of a file."""
+    import pyarrow as pa
+
+    found: dict[str, Any] = {}
+    for feature in features:
+        kinds = {type(category) for category in feature.categories}
+        if kinds and len(kinds) == 1:
+            found[feature.name] = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}[
+                kinds.pop()
+            ]
+    return found
+
+
+def _features_and_target(
+    path: Path, target: str, drop: list[str] | None, features: Sequence[Feature] = ()
+) -> tuple[Any, Any]:
+    table = _read_table(path, features)
+    if target in (drop or []):
+        raise ValueError(f'--drop names the target "{target}"; it is left out of the questions anyway')
     if target not in table.column_names:
         raise ValueError(f'--target is "{target}"; {path} has the columns {table.column_names}')
     y = table.column(target)
@@ -379,12 +452,13 @@ def _without(table: Any, names: list[str]) -> Any:
     return table.drop_columns(names) if names else table
 
 
-def _only(table: Any, names: Any) -> Any:
+def _only(table: Any, features: Sequence[Feature]) -> Any:
     """The columns that a tree knows, in its order; what else the table holds does not matter to it."""
+    names = [feature.name for feature in features]
     lacking = [name for name in names if name not in table.column_names]
     if lacking:
         raise ValueError(f"the table lacks the columns {lacking}; it has {table.column_names}")
-    return table.select(list(names))
+    return table.select(names)
 
 
 def _load_model(path: Path) -> Any:
@@ -459,7 +533,14 @@ def _bounds(entry: str) -> tuple[str, tuple[int | None, int | None]]:
 
 def _kinds(entries: list[str] | None) -> dict[str, Any] | None:
     pairs = dict(_pair("--kind", entry) for entry in entries or [])
-    return {name: value.split("<") if "<" in value else value for name, value in pairs.items()} or None
+    return {name: _order(value) if "<" in value else value for name, value in pairs.items()} or None
+
+
+def _order(text: str) -> list[Any]:
+    """Answers in their order, as numbers if all are whole numbers."""
+    answers = [answer.strip() for answer in text.split("<")]
+    whole = all(answer.lstrip("-").isdigit() for answer in answers)
+    return [int(answer) for answer in answers] if whole else answers
 
 
 def _number(option: str, text: str) -> float:
@@ -512,7 +593,6 @@ def _finite(value: Any) -> Any:
 
 def _csv(columns: dict[str, list[Any]]) -> str:
     import csv
-    import io
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

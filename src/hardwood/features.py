@@ -209,16 +209,17 @@ def encode(
     features  read the columns as an earlier table's features say (then `kinds` and `max_bins` are not asked)
     unseen    what to do with an answer in a categorical column that those features do not know: "error", or "extra" to
               give the table's feature one more category for all such answers
-    missing   "error", or "category" to make a missing answer in a column of text the answer "missing"; features that
+    missing   "error", or "category" to make a missing answer in a column of text the answer "(missing)"; features that
               know this answer ask for it
     """
-    if features is not None and any(MISSING in feature.categories for feature in features):
-        missing = "category"
-    columns = read_columns(X, missing)
+    known = features is not None and any(MISSING in feature.categories for feature in features)
+    columns = read_columns(X, "category" if known else missing)
     if unseen not in ("error", "extra"):
         raise ValueError(f'unseen is {unseen!r}; expected "error" or "extra"')
     if features is not None:
         columns = _matching(columns, features)
+        if known and missing == "error":
+            _refuse_new_missing(columns, features)
         if unseen == "extra":
             pairs = [_with_extra(feature, column) for feature, column in zip(features, columns, strict=True)]
             features, columns = [feature for feature, _ in pairs], [column for _, column in pairs]
@@ -355,10 +356,25 @@ def _positions(column: Column, categories: tuple[Category, ...]) -> IntArray:
     return codes
 
 
+def _refuse_new_missing(columns: Sequence[Column], features: Sequence[Feature]) -> None:
+    """One column that knows missing answers does not let all others have them."""
+    for feature, column in zip(features, columns, strict=True):
+        if MISSING not in feature.categories and column.values.dtype.kind == "O" and MISSING in column.values.tolist():
+            row = column.values.tolist().index(MISSING)
+            raise ValueError(f'column "{column.name}", row {row} is missing (NaN), which it never was in training')
+
+
 def _with_extra(feature: Feature, column: Column) -> tuple[Feature, Column]:
     """The feature with one more category if the column has answers that it does not know, and the column with them."""
     if feature.kind is not Kind.CATEGORICAL:
         return feature, column
+    texts = all(isinstance(category, str) for category in feature.categories)
+    if texts != (column.values.dtype.kind == "O"):
+        had, has = ("text", "numbers") if texts else ("numbers", "text")
+        raise ValueError(
+            f'column "{column.name}" holds {has}, but in training its answers were {had} such as '
+            f"{feature.categories[0]!r}; convert the column"
+        )
     known = set(feature.categories)
     answers = column.values.tolist()
     new = [answer not in known for answer in answers]

@@ -6,7 +6,7 @@ Names, categories and labels are anybody's text; every format quotes them by its
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardwood._arguments import by_feature
-from hardwood._columns import Column, read_columns
+from hardwood._columns import MISSING, Column, read_columns
 from hardwood.features import Category, Feature, Kind, Table, encode, learn_feature
 from hardwood.tree import Branch, Leaf, Node, Tree
 
@@ -62,7 +62,7 @@ def to_python(tree: Tree, name: str = "predict") -> str:
 
 
 def to_sql(tree: Tree, column: str = "prediction") -> str:
-    """A CASE expression in standard SQL; a missing value takes the "no" branch."""
+    """A CASE expression in standard SQL; a missing value is an answer if the tree knows it, otherwise a "no"."""
     lines: list[str] = []
 
     def write(node: Node, before: str, indent: str) -> None:
@@ -84,14 +84,17 @@ def design_matrix(tree: Tree, X: Any) -> NDArray[np.float64]:
     Integers and floats stay as they are, ordinal and binary answers become their rank, and a categorical column becomes
     a column of 0 and 1 for each category.
     """
-    by_name = {column.name: column for column in read_columns(X)}
+    by_name = {column.name: column for column in read_columns(X, "category")}
     table = encode(X, features=tree.features)
     columns = []
     for j, feature in enumerate(tree.features):
         codes = table.values[:, j]
         if feature.kind is Kind.BINNED:
-            columns.append(by_name[feature.name].values.astype(np.float64))
+            numbers = by_name[feature.name].values.astype(np.float64)
+            _refuse_rounding(tree, j, numbers)
+            columns.append(numbers)
         elif feature.ordered:
+            _refuse_large(feature.name, codes)
             columns.append(codes.astype(np.float64))
         else:
             columns += [(codes == k).astype(np.float64) for k in range(feature.n_values)]
@@ -149,11 +152,11 @@ def from_sklearn(model: Any, X: Any, *, kinds: Any = None, max_bins: int = 10) -
     grown = getattr(model, "tree_", None)
     if grown is None or not hasattr(grown, "children_left"):
         raise TypeError(f"the model is a {type(model).__name__}; expected a fitted DecisionTreeClassifier")
+    if not hasattr(model, "classes_"):
+        raise TypeError(f"the model is a {type(model).__name__}, which predicts no classes; expected a classifier")
     if getattr(model, "n_outputs_", 1) != 1:
         raise ValueError(f"the tree predicts {model.n_outputs_} outputs; expected one")
-    columns = [_as_sklearn_reads(column) for column in read_columns(X)]
-    if len(columns) != model.n_features_in_:
-        raise ValueError(f"X has {len(columns)} columns; the tree was fitted with {model.n_features_in_}")
+    columns = [_as_sklearn_reads(column) for column in _in_order(model, read_columns(X), named=_has_names(X))]
     wishes = by_feature("kinds", kinds, [column.name for column in columns], default=None)
     features = [
         _fitting(learn_feature(column, wish, max_bins), grown.threshold[grown.feature == j])
@@ -161,6 +164,23 @@ def from_sklearn(model: Any, X: Any, *, kinds: Any = None, max_bins: int = 10) -
     ]
     table = encode({column.name: column.values for column in columns}, features=features)
     return Tree(table.features, tuple(model.classes_), _from_sklearn_node(grown, features, 0)), table
+
+
+def _has_names(X: Any) -> bool:
+    return hasattr(X, "columns") or isinstance(X, Mapping)
+
+
+def _in_order(model: Any, columns: list[Column], *, named: bool) -> list[Column]:
+    """The columns as the model was fitted with them: by name where both sides have names, otherwise by position."""
+    if len(columns) != model.n_features_in_:
+        raise ValueError(f"X has {len(columns)} columns; the tree was fitted with {model.n_features_in_}")
+    if not named or not hasattr(model, "feature_names_in_"):
+        return columns
+    by_name = {column.name: column for column in columns}
+    lacking = [str(name) for name in model.feature_names_in_ if str(name) not in by_name]
+    if lacking:
+        raise ValueError(f"X lacks the columns {lacking}, which the tree was fitted with; it has {list(by_name)}")
+    return [by_name[str(name)] for name in model.feature_names_in_]
 
 
 def _as_sklearn_reads(column: Column) -> Column:
@@ -171,12 +191,30 @@ def _as_sklearn_reads(column: Column) -> Column:
         )
     if column.values.dtype.kind == "f":
         return replace(column, values=column.values.astype(np.float32).astype(np.float64))
-    if column.values.dtype.kind in "iu" and column.values.size and np.abs(column.values).max() > EXACT_IN_FLOAT32:
-        raise ValueError(
-            f'column "{column.name}" has whole numbers beyond {EXACT_IN_FLOAT32}, which scikit-learn rounds; '
-            f"pass it as floats"
-        )
+    if column.values.dtype.kind in "iu":
+        _refuse_large(column.name, column.values)
     return column
+
+
+def _refuse_large(name: str, numbers: NDArray[Any]) -> None:
+    if numbers.size and np.abs(numbers.astype(np.float64)).max() > EXACT_IN_FLOAT32:
+        raise ValueError(
+            f'column "{name}" has whole numbers beyond {EXACT_IN_FLOAT32}, which scikit-learn rounds; '
+            f"rescale it, such as to days or thousands"
+        )
+
+
+def _refuse_rounding(tree: Tree, j: int, numbers: NDArray[np.float64]) -> None:
+    """scikit-learn compares floats as 32-bit numbers; where this changes an answer, the trees would differ."""
+    feature = tree.features[j]
+    for node in tree.nodes:
+        if isinstance(node, Branch) and node.feature == j:
+            there = numbers.astype(np.float32) <= _sklearn_threshold(feature, node.code)
+            if (there != (numbers <= feature.edges[node.code])).any():
+                raise ValueError(
+                    f'column "{feature.name}" has numbers that scikit-learn, which rounds to 32 bits, puts on another '
+                    f"side of {feature.edges[node.code]}; rescale the column before fitting"
+                )
 
 
 def _fitting(feature: Feature, thresholds: NDArray[np.float64]) -> Feature:
@@ -256,6 +294,8 @@ def _sklearn_threshold(feature: Feature, code: int) -> float:
 
 def _python_test(feature: Feature, code: int) -> str:
     value = f"row[{feature.name!r}]"
+    if MISSING in feature.categories:
+        value = f"({MISSING!r} if {value} is None or {value} != {value} else {value})"
     if feature.kind is Kind.INTEGER:
         return f"{value} <= {code}"
     if feature.kind is Kind.BINNED:
@@ -265,6 +305,8 @@ def _python_test(feature: Feature, code: int) -> str:
 
 def _sql_test(feature: Feature, code: int) -> str:
     value = _sql_name(feature.name)
+    if MISSING in feature.categories:
+        value = f"COALESCE({value}, {_sql_value(MISSING)})"
     if feature.kind is Kind.INTEGER:
         return f"{value} <= {code}"
     if feature.kind is Kind.BINNED:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from hardwood.adversary import attack
 from hardwood.classifier import RobustTreeClassifier
 from hardwood.problem import Problem
@@ -60,7 +62,7 @@ class RobustnessPath:
             own = classifier.certificate_
             at_most = own.upper_bound / own.n_samples
             lines.append(
-                f"{level:12.2f}  {own.nominal_accuracy:7.1%}  {own.worst_case_accuracy:10.1%}  {at_most:7.1%}  "
+                f"{level:12g}  {own.nominal_accuracy:7.1%}  {own.worst_case_accuracy:10.1%}  {at_most:7.1%}  "
                 f"{own.branching_nodes:5}  {own.status}"
             )
         return "\n".join(lines)
@@ -86,6 +88,8 @@ def robustness_path(
     for name in ("plausibility", "budget"):
         if name in parameters:
             raise ValueError(f"{name} is given to robustness_path; the levels are given by plausibilities")
+    if np.ndim(plausibilities) != 1:
+        raise ValueError(f"plausibilities are {plausibilities!r}; expected a list of levels in (0, 1]")
     levels = tuple(sorted({float(level) for level in plausibilities}, reverse=True))
     if not levels:
         raise ValueError("plausibilities are empty; give at least one level in (0, 1]")

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from hardwood._arguments import numbers_of
+from hardwood._arguments import numbers_of, whole_number
 from hardwood.calibration import budget_of
 from hardwood.features import Table
 from hardwood.uncertainty import UncertaintySet
 
 FIELDS = ("certainty", "plausibility", "direction", "bounds", "clip", "costs", "budget", "budget_rows", "radius")
+PAIRS = "pairs"  # how a mapping whose keys are not text is written
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,10 @@ class ShiftDescription:
 
     def __post_init__(self) -> None:
         budget_of(self.plausibility, 1)
+        if not isinstance(self.clip, bool | np.bool_):
+            raise ValueError(f"clip is {self.clip!r}; expected true or false")
+        if self.budget_rows is not None:
+            whole_number("budget_rows", self.budget_rows, at_least=1)
         if self.budget is not None:
             budget = numbers_of("budget", self.budget)
             if budget.ndim != 0 or not 0 <= budget < math.inf:
@@ -80,6 +85,29 @@ class ShiftDescription:
         """The same shifts at another plausibility."""
         return replace(self, plausibility=plausibility, budget=None, budget_rows=None)
 
+    def with_prices(self, *, certainty: Any = None, costs: Any = None) -> ShiftDescription:
+        """The same with other certainties, or with other prices: whichever is given replaces both."""
+        if certainty is not None and costs is not None:
+            raise ValueError("certainty and costs are both given; one of them sets the prices")
+        if certainty is None and costs is None:
+            return self
+        return replace(self, certainty=certainty, costs=costs, radius=None)
+
+    @property
+    def by_cell(self) -> bool:
+        """Whether prices are given for single cells, so that they belong to one table."""
+        return any(_has_cells(value) for value in (self.certainty, self.costs))
+
+    def __str__(self) -> str:
+        words = [f"radius {_plain(self.radius)}"] if self.radius is not None else []
+        if not words:
+            prices = self.certainty if self.costs is None else self.costs
+            name = "certainty" if self.costs is None else "costs"
+            words.append(f"{name} by cell" if _has_cells(prices) else f"{name} {_plain(prices)}")
+            words.append(f"plausibility {self.plausibility:g}" if self.budget is None else f"budget {self.budget:g}")
+        words += [f"{name} {_plain(getattr(self, name))}" for name in ("direction", "bounds") if getattr(self, name)]
+        return ", ".join(words)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; infinite prices are written as text."""
         return {name: _plain(getattr(self, name)) for name in FIELDS}
@@ -99,11 +127,15 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "columns"):  # a frame: a value for each cell
         return {str(name): _plain(np.asarray(value[name])) for name in value.columns}
     if isinstance(value, Mapping):
-        return {str(name): _plain(entry) for name, entry in value.items()}
-    if hasattr(value, "items") and hasattr(value, "index"):  # a series by column name
-        return {str(name): _plain(entry) for name, entry in value.items()}
-    if isinstance(value, np.ndarray | np.generic):
+        if all(isinstance(name, str) for name in value):
+            return {name: _plain(entry) for name, entry in value.items()}
+        return {PAIRS: [[_plain(name), _plain(entry)] for name, entry in value.items()]}
+    if hasattr(value, "items") and list(getattr(value, "index", ())) not in ([], list(range(len(value)))):
+        return {str(name): _plain(entry) for name, entry in value.items()}  # a series by column name
+    if hasattr(value, "tolist"):
         value = value.tolist()
+    elif hasattr(value, "to_list"):
+        value = value.to_list()
     if isinstance(value, list | tuple):
         return [_plain(entry) for entry in value]
     if isinstance(value, float) and math.isinf(value):
@@ -111,8 +143,19 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _has_cells(value: Any) -> bool:
+    """Whether an entry holds one number for each sample, not only one for each column."""
+    if hasattr(value, "columns"):
+        return True
+    if isinstance(value, Mapping):
+        return any(np.ndim(entry) > 0 for entry in value.values() if not isinstance(entry, Mapping))
+    return np.ndim(value) > 1
+
+
 def _read(value: Any) -> Any:
     if isinstance(value, Mapping):
+        if set(value) == {PAIRS}:
+            return {_read(name): _read(entry) for name, entry in value[PAIRS]}
         return {name: _read(entry) for name, entry in value.items()}
     if isinstance(value, list):
         return [_read(entry) for entry in value]
