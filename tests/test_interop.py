@@ -17,7 +17,7 @@ HOSTILE = ["it's", 'say "hi"', "back\\slash", "new\nline", "</script>", "ünï �
 @pytest.fixture(scope="module")
 def fitted():
     frame, y = survey()
-    return RobustTreeClassifier(4, plausibility=1.0).fit(frame, y)
+    return RobustTreeClassifier(3, plausibility=1.0).fit(frame, y)
 
 
 def hostile_tree():
