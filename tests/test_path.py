@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 import hardwood as hw
@@ -73,3 +75,13 @@ def test_the_path_as_a_frame_text_and_plot():
 def test_senseless_levels_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         robustness_path(*survey(20), **arguments)
+
+
+def test_missing_packages_are_named(monkeypatch):
+    path = robustness_path(*survey(30), (1.0,), max_depth=1)
+    for package in ("matplotlib", "pandas"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=r"plots need the package matplotlib; run: pip install 'hardwood\[report\]'"):
+        path.plot()
+    with pytest.raises(ImportError, match="to_frame needs the package pandas"):
+        path.to_frame()

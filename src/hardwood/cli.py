@@ -249,8 +249,10 @@ def path(
     """Learn a tree for each level of plausibility."""
     with _errors():
         from hardwood.path import robustness_path
+        from hardwood.plotting import needs_matplotlib
 
         if plot is not None:
+            needs_matplotlib()
             _check_output("--plot", plot, data)
             if plot.suffix.lower() not in (".svg", ".png", ".pdf"):
                 raise ValueError(f"--plot is {plot}; expected a file that ends in .svg, .png or .pdf")

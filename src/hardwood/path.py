@@ -45,9 +45,11 @@ class RobustnessPath:
         return columns
 
     def to_frame(self) -> Any:
-        """The levels as a pandas frame."""
-        import pandas as pd
-
+        """The levels as a pandas frame (`to_dict` serves other frames)."""
+        try:
+            import pandas as pd
+        except ModuleNotFoundError as error:
+            raise ImportError("to_frame needs the package pandas; install it, or use to_dict()") from error
         return pd.DataFrame(self.to_dict())
 
     def plot(self, ax: Any = None) -> Any:

@@ -26,9 +26,14 @@ def plot_path(columns: Mapping[str, Sequence[Any]], *, ax: Any = None) -> Any:
     return ax
 
 
-def _axes(ax: Any) -> Any:
-    if ax is not None:
-        return ax
-    from matplotlib import pyplot as plt
+def needs_matplotlib() -> Any:
+    """matplotlib's pyplot, or an error that says how to get it."""
+    try:
+        from matplotlib import pyplot as plt
+    except ModuleNotFoundError as error:
+        raise ImportError("plots need the package matplotlib; run: pip install 'hardwood[report]'") from error
+    return plt
 
-    return plt.subplots(layout="constrained")[1]
+
+def _axes(ax: Any) -> Any:
+    return needs_matplotlib().subplots(layout="constrained")[1] if ax is None else ax
