@@ -276,3 +276,41 @@ def test_forms_that_contradict_themselves_are_refused(wrong):
 
 def test_the_tolerance_is_wider_than_that_of_solvers():
     assert TOLERANCE > 1e-6
+
+
+@both_solvers
+@pytest.mark.parametrize("dear", [1e10, 1e30])
+def test_prices_far_above_the_budget_do_not_confuse_the_priced_form(solver, dear):
+    values = np.array([[1, 2], [2, 0], [0, 2], [2, 0], [0, 2], [1, 0]])
+    costs = np.array([[1, 1], [dear, 1], [dear, dear], [dear, dear], [dear, dear], [1, dear]])
+    table = hw.encode(values)
+    problem = hw.Problem(
+        hw.encode_labels([1, 0, 0, 1, 1, 0], 6), hw.UncertaintySet.priced(table, costs=costs, budget=1.0), 2
+    )
+    assert solver(Form(priced=True)).solve(problem).objective == solve(problem).objective == 3.25
+
+
+@both_solvers
+def test_a_proposal_brings_no_more_cuts_than_time_allows(solver, monkeypatch):
+    monkeypatch.setattr("hardwood.solvers.mio.separation.MOST_NONZEROS", 30)
+    problem = posed(*small_table(1, n=25, n_columns=3), budget=3.0)
+    for form in (PAPER, IMPROVED):
+        assert solver(form).solve(problem).objective == solve(problem).objective
+
+
+@both_solvers
+def test_limits_without_an_end_and_senseless_penalties_are_fine(solver):
+    problem = posed(*small_table(3, n=20), 2.0, penalty=1e25)
+    limits = Limits(seconds=math.inf, memory_bytes=10**20, work=10**20)
+    result = solver().solve(problem, limits=limits)
+    assert (result.status, result.branching_nodes) == (Status.OPTIMAL, 0)
+    with pytest.raises(ValueError, match="n_jobs is 0"):
+        solver().solve(problem, n_jobs=0)
+    with pytest.raises(ValueError, match="objective_bound is nan"):
+        Start(objective_bound=math.nan)
+
+
+@both_solvers
+def test_deep_trees_on_constant_columns_are_refused_before_they_fill_the_memory(solver):
+    with pytest.raises(ValueError, match="max_depth is 18"):
+        solver().solve(posed(np.zeros((20, 1), dtype=int), [0, 1] * 10, 1.0, 1.0, depth=18))

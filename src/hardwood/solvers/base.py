@@ -73,6 +73,10 @@ class Start:
     tree: Tree | None = None
     objective_bound: float = math.inf
 
+    def __post_init__(self) -> None:
+        if math.isnan(self.objective_bound):
+            raise ValueError("objective_bound is nan; expected a number that no tree's objective exceeds")
+
 
 @dataclass(frozen=True, slots=True)
 class Result:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,8 @@ class SearchSolver:
         upper_bound = int(found["upper_bound"])
         bound = objective if found["proved"] else _objective_bound(problem, objective, upper_bound)
         if found["stop_reason"] != StopReason.INTERRUPTED:  # then the listener may be what said stop
-            run.report(objective, bound, int(found["work"]))
+            with suppress(KeyboardInterrupt):  # all work is done
+                run.report(objective, bound, int(found["work"]))
         return run.result(
             Tree(problem.table.features, problem.labels.classes, _grown(found["tree"], tests, 1)),
             objective_bound=bound,

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hardwood.adversary import Attack, attack
 from hardwood.calibration import FloatArray
+from hardwood.features import IntArray
 from hardwood.problem import Problem
 from hardwood.solvers.base import OnProgress, Result, Run, Start, StopReason, best_leaf
 from hardwood.solvers.mio.model import Form, MainProblem, Row
@@ -19,24 +25,89 @@ from hardwood.solvers.mio.separation import Separation
 BOUND_TOLERANCE = 1e-6
 
 
-class BranchAndCut:
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a solver says when it ends."""
+
+    bound: float
+    stop_reason: StopReason
+    work: int
+
+
+class Model(Protocol):
+    """What a driver builds: variables from 0 to their upper ends, an objective to maximise, and rows."""
+
+    n_variables: int
+    upper: FloatArray
+    integer: NDArray[np.bool_]
+    objective: FloatArray
+    priority: IntArray
+    rows: list[Row]
+
+
+class CuttingRun(ABC):
+    """What a driver needs from a run: a model, cuts for proposals, better solutions, and somewhere to report to."""
+
+    main: Model
+
+    def __init__(self, began: float) -> None:
+        self._began = began
+        self._error: BaseException | None = None
+        self._unused: FloatArray | None = None
+
+    @abstractmethod
+    def cuts(self, values: FloatArray) -> list[Row]:
+        """The constraints that a proposal breaks; none: it is what it claims to be."""
+
+    @abstractmethod
+    def report(self, solver_bound: float, work: int) -> None:
+        """Tell the listener if the best tree or the bound has changed."""
+
+    def new_solution(self) -> FloatArray | None:
+        """Values of the best tree if the solver has not been told of it, once."""
+        values, self._unused = self._unused, None
+        return values
+
+    def remaining(self, seconds: float | None) -> float | None:
+        """What is left of a time limit."""
+        return None if seconds is None else max(0.0, seconds - (time.perf_counter() - self._began))
+
+    @contextmanager
+    def guarded(self, stop: Callable[[], None]) -> Iterator[None]:
+        """Keep an error that happens inside a solver's callback, where its type would be lost, and stop the solver.
+
+        Ctrl-C stops the solver, too, but is no error.
+        """
+        try:
+            yield
+        except KeyboardInterrupt:
+            stop()
+        except BaseException as error:
+            self._error = self._error or error
+            stop()
+
+    def raise_error(self) -> None:
+        """Raise what a callback met."""
+        if self._error is not None:
+            raise self._error
+
+
+class BranchAndCut(CuttingRun):
     """One run: a solver proposes trees, the adversary judges them, cuts go back to the solver.
 
     The best tree is kept here with its true worst case, whatever the solver believes of it.
     """
 
     def __init__(self, problem: Problem, form: Form, solver: str, on_progress: OnProgress | None, start: Start) -> None:
-        self.main = MainProblem(problem, form)
-        self.n_cuts = 0
+        super().__init__(time.perf_counter())
+        self.main: MainProblem = MainProblem(problem, form)
         self._problem = problem
         self._separation = Separation(self.main)
         self._run = Run(problem, solver, on_progress, start)
         self._start = start
-        self._error: BaseException | None = None
         self._reported = (-math.inf, math.inf)
         self.best = attack(best_leaf(problem), problem.labels, problem.uncertainty)
-        self._unused: FloatArray | None = None
-        self._keep(self.best)
+        self._unused = self.main.values(self.best)
         if start.tree is not None and start.tree.depth <= problem.max_depth:
             self._keep(attack(start.tree, problem.labels, problem.uncertainty))
 
@@ -50,24 +121,15 @@ class BranchAndCut:
 
     def _keep(self, found: Attack) -> None:
         """Remember a tree that is better than all before, and its values for the solver."""
-        if found is self.best or self._objective(found) > self.objective + self._problem.tolerance:
+        if self._objective(found) > self.objective + self._problem.tolerance:
             self.best = found
             self._unused = self.main.values(found)
-
-    def new_solution(self) -> FloatArray | None:
-        """Values of the best tree if the solver has not been told of it, once."""
-        values, self._unused = self._unused, None
-        return values
 
     def cuts(self, values: FloatArray) -> list[Row]:
         """The constraints that a proposal breaks; none: it is what it claims to be."""
         proposal = self._separation.propose(values)
         self._keep(proposal.found)
         return proposal.cuts
-
-    def remaining(self, seconds: float | None) -> float | None:
-        """What is left of a time limit."""
-        return None if seconds is None else max(0.0, seconds - self._run.seconds)
 
     def objective_bound(self, solver_bound: float) -> float:
         """The largest objective that any tree can have, given the solver's bound.
@@ -88,30 +150,15 @@ class BranchAndCut:
             self._reported = now
             self._run.report(*now, work)
 
-    @contextmanager
-    def guarded(self, stop: Callable[[], None]) -> Iterator[None]:
-        """Keep an error that happens inside a solver's callback, where its type would be lost, and stop the solver.
-
-        Ctrl-C stops the solver, too, but is no error.
-        """
-        try:
-            yield
-        except KeyboardInterrupt:
-            stop()
-        except BaseException as error:
-            self._error = self._error or error
-            stop()
-
-    def result(self, solver_bound: float, stop_reason: StopReason, work: int) -> Result:
+    def result(self, outcome: Outcome) -> Result:
         """The result, or the error that a callback met."""
-        if self._error is not None:
-            raise self._error
-        self.report(solver_bound, work)
-        bound = self.objective_bound(solver_bound)
+        self.raise_error()
+        self.report(outcome.bound, outcome.work)
+        bound = self.objective_bound(outcome.bound)
         return self._run.result(
             self.best.tree,
             objective_bound=bound,
             upper_bound=max(self.best.worst_case_correct, self._problem.most_correct(bound)),
-            stop_reason=stop_reason,
-            work=work,
+            stop_reason=outcome.stop_reason,
+            work=outcome.work,
         )

@@ -10,7 +10,7 @@ from gurobipy import GRB
 
 from hardwood.problem import Problem
 from hardwood.solvers.base import Limits, OnProgress, Result, Start, StopReason, threads
-from hardwood.solvers.mio.branch_and_cut import BranchAndCut
+from hardwood.solvers.mio.branch_and_cut import BranchAndCut, CuttingRun, Outcome
 from hardwood.solvers.mio.model import IMPROVED, Form, Row
 
 SETTINGS = {
@@ -50,17 +50,24 @@ class GurobiSolver:
     ) -> Result:
         """Solve until proved or until a limit; `work` counts nodes of Gurobi's tree."""
         run = BranchAndCut(problem, self._form, self.name, on_progress, start)
-        settings = SETTINGS | {"Threads": threads(n_jobs), "Seed": seed % 2_000_000_000}
-        with gurobipy.Env(params=settings) as environment, gurobipy.Model(env=environment) as model:
-            variables = _build(model, run)
-            _limit(model, run, limits, start)
-            _optimize(model, run, variables)
-            if model.Status not in STOP_REASONS:
-                raise RuntimeError(f"Gurobi ended with status {model.Status}; please report this as a bug")
-            return run.result(model.ObjBound, STOP_REASONS[model.Status], int(model.NodeCount))
+        stop_at = start.objective_bound - problem.tolerance if start.objective_bound < problem.n_samples else None
+        return run.result(optimize(run, limits, stop_at=stop_at, seed=seed, n_jobs=n_jobs))
 
 
-def _build(model: gurobipy.Model, run: BranchAndCut) -> list[gurobipy.Var]:
+def optimize(run: CuttingRun, limits: Limits, *, stop_at: float | None, seed: int, n_jobs: int = 1) -> Outcome:
+    """Let Gurobi solve the model of a run; `stop_at` is an objective that is good enough."""
+    settings = SETTINGS | {"Threads": min(threads(n_jobs), 1024), "Seed": seed % 2_000_000_000}
+    with gurobipy.Env(params=settings) as environment, gurobipy.Model(env=environment) as model:
+        variables = _build(model, run)
+        _limit(model, run.remaining(limits.seconds), limits, stop_at)
+        _optimize(model, run, variables)
+        run.raise_error()
+        if model.Status not in STOP_REASONS:
+            raise RuntimeError(f"Gurobi ended with status {model.Status}; please report this as a bug")
+        return Outcome(model.ObjBound, STOP_REASONS[model.Status], int(model.NodeCount))
+
+
+def _build(model: gurobipy.Model, run: CuttingRun) -> list[gurobipy.Var]:
     main = run.main
     kinds = np.where(main.integer, GRB.INTEGER, GRB.CONTINUOUS)
     variables = model.addMVar(main.n_variables, ub=main.upper, obj=main.objective, vtype=kinds)
@@ -76,16 +83,15 @@ def _build(model: gurobipy.Model, run: BranchAndCut) -> list[gurobipy.Var]:
     return separate
 
 
-def _limit(model: gurobipy.Model, run: BranchAndCut, limits: Limits, start: Start) -> None:
-    seconds = run.remaining(limits.seconds)
+def _limit(model: gurobipy.Model, seconds: float | None, limits: Limits, stop_at: float | None) -> None:
     if seconds is not None:
         model.Params.TimeLimit = seconds
     if limits.memory_bytes is not None:
         model.Params.SoftMemLimit = limits.memory_bytes / 1e9
     if limits.work is not None:
         model.Params.NodeLimit = limits.work
-    if start.objective_bound < run.main.problem.n_samples:
-        model.Params.BestObjStop = start.objective_bound - run.main.problem.tolerance
+    if stop_at is not None:
+        model.Params.BestObjStop = stop_at
 
 
 def _constraint(row: Row, variables: list[gurobipy.Var]) -> Any:
@@ -93,7 +99,7 @@ def _constraint(row: Row, variables: list[gurobipy.Var]) -> Any:
     return total == row.upper if row.lower == row.upper else total <= row.upper
 
 
-def _optimize(model: gurobipy.Model, run: BranchAndCut, variables: list[gurobipy.Var]) -> None:
+def _optimize(model: gurobipy.Model, run: CuttingRun, variables: list[gurobipy.Var]) -> None:
     def callback(model: gurobipy.Model, where: int) -> None:
         with run.guarded(model.terminate):
             if where == GRB.Callback.MIPSOL:

@@ -25,11 +25,12 @@ from numpy.typing import NDArray
 
 from hardwood.adversary import Attack
 from hardwood.calibration import FloatArray
+from hardwood.features import IntArray
 from hardwood.problem import Problem
 from hardwood.tree import Branch, Leaf, Node, Tree
 
 Test: TypeAlias = tuple[int, int]
-MOST_CHOICES = 500_000  # tests times internal nodes: no solver does anything with more
+MOST_CHOICES = 500_000  # variables that describe a tree: no solver does anything with more
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,31 +89,91 @@ def every_test(problem: Problem) -> list[Test]:
 
 
 def _checked_tests(problem: Problem) -> list[Test]:
-    spans = np.ptp(problem.table.values.astype(np.int64), axis=0)
-    if problem.max_depth > 20 or int(spans.sum()) * 2**problem.max_depth > MOST_CHOICES:
+    spans = [
+        int(np.ptp(problem.table.values[:, j].astype(np.int64))) if feature.ordered else feature.n_values
+        for j, feature in enumerate(problem.table.features)
+    ]
+    per_node = sum(spans) + len(problem.labels.classes) + 1
+    if problem.max_depth > 20 or per_node * 2**problem.max_depth > MOST_CHOICES:
         raise ValueError(
-            f"the columns span {int(spans.sum())} values and max_depth is {problem.max_depth}; a mixed-integer model "
-            f'takes at most {MOST_CHOICES} choices of tests: use a smaller depth, the column kind "binned", '
+            f"the columns span {sum(spans)} values and max_depth is {problem.max_depth}; a mixed-integer model takes "
+            f'at most {MOST_CHOICES} variables for its tree: use a smaller depth, the column kind "binned", '
             f'or solver="search"'
         )
     return every_test(problem)
 
 
-class MainProblem:
-    """Variables, constraints and objective as arrays that any solver can read; the objective is maximised."""
+class TreeVariables:
+    """The part of a model that describes a tree: variables b, v and w, numbered from 0, and the rules they obey."""
 
-    def __init__(self, problem: Problem, form: Form) -> None:
+    def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.tests = _checked_tests(problem)
-        # With nothing to spend there is nothing to price.
-        self.priced = form.priced and problem.uncertainty.spendable > 0
-        self.form = form
         self.n_internal = 2**problem.max_depth - 1
         self.n_nodes = 2 ** (problem.max_depth + 1) - 1
         self.n_classes = len(problem.labels.classes)
+        self.b = numbered(0, self.n_internal, len(self.tests))
+        self.v = numbered(self.b.size, self.n_nodes, 1)
+        self.w = numbered(self.b.size + self.v.size, self.n_nodes, self.n_classes)
+        self.n_tree_variables = self.b.size + self.v.size + self.w.size
+
+    def tree_rows(self) -> list[Row]:
+        """The set S: a node branches, predicts or lies below a prediction; a prediction has one class."""
+        rows = []
+        for n in range(1, self.n_nodes + 1):
+            above = self.v[_ancestors(n) - 1, 0]
+            tests = self.b[n - 1 : n].ravel()  # none below the internal nodes
+            rows.append(equality(np.r_[tests, self.v[n - 1], above], 1.0))
+            coefficients = np.r_[np.ones(self.n_classes), -1.0]
+            rows.append(equality(np.r_[self.w[n - 1], self.v[n - 1]], 0.0, coefficients))
+        return rows
+
+    def priorities(self) -> IntArray:
+        """Which tree variables to branch on first: tests, near the root."""
+        priority = np.zeros(self.n_tree_variables, dtype=np.int32)
+        levels = np.array([math.frexp(n)[1] for n in range(1, self.n_internal + 1)], dtype=np.int32)
+        priority[self.b] = (1 + self.problem.max_depth - levels)[:, None]
+        return priority
+
+    def tree(self, values: FloatArray) -> Tree:
+        """The tree that values of the variables describe; b, v and w are whole but for the solver's tolerance."""
+
+        def grown(n: int) -> Node:
+            if n > self.n_internal or not self.tests or values[self.v[n - 1, 0]] > 0.5:
+                return Leaf(int(values[self.w[n - 1]].argmax()))
+            feature, code = self.tests[int(values[self.b[n - 1]].argmax())]
+            return Branch(feature, code, grown(2 * n), grown(2 * n + 1))
+
+        return Tree(self.problem.table.features, self.problem.labels.classes, grown(1))
+
+    def put_tree(self, tree: Tree, values: FloatArray) -> bool:
+        """Set the values that describe a tree; False if it asks for a test that is not among `tests`."""
+        position = {test: k for k, test in enumerate(self.tests)}
+
+        def put(node: Node, n: int) -> bool:
+            if isinstance(node, Leaf):
+                values[self.v[n - 1]] = values[self.w[n - 1, node.label]] = 1.0
+                return True
+            test = position.get((node.feature, node.code))
+            if test is None or n > self.n_internal:
+                return False
+            values[self.b[n - 1, test]] = 1.0
+            return put(node.left, 2 * n) and put(node.right, 2 * n + 1)
+
+        return put(tree.root, 1)
+
+
+class MainProblem(TreeVariables):
+    """Variables, constraints and objective as arrays that any solver can read; the objective is maximised."""
+
+    def __init__(self, problem: Problem, form: Form) -> None:
+        super().__init__(problem)
+        # With nothing to spend there is nothing to price.
+        self.priced = form.priced and problem.uncertainty.spendable > 0
+        self.form = form
         self.group_of, self.group_sizes = self._groups()
         self._lay_out()
-        self.rows = [*self._tree_rows(), *self._total_rows()]
+        self.rows = [*self.tree_rows(), *self._total_rows()]
 
     def _groups(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Samples that share a variable t: in the lifted form all with the same values, label and prices."""
@@ -126,46 +187,27 @@ class MainProblem:
 
     def _lay_out(self) -> None:
         """Number the variables; say which are whole, how large they may be, what they are worth, what to branch on."""
-        n_tests, n_groups = len(self.tests), len(self.group_sizes)
-        blocks = {
-            "b": (self.n_internal, n_tests),
-            "v": (self.n_nodes, 1),
-            "w": (self.n_nodes, self.n_classes),
-            "t": (n_groups, 1),
-            "T": (int(self.form.total), 1),
-            "U": (int(self.priced), 1),
-            "s": (n_groups * self.priced, 1),
-        }
-        numbers, at = {}, 0
-        for name, (height, width) in blocks.items():
-            numbers[name] = np.arange(at, at + height * width).reshape(height, width)
-            at += height * width
-        self.b, self.v, self.w, self.t, self.total, self.price, self.share = numbers.values()
+        n_groups, at = len(self.group_sizes), self.n_tree_variables
+        sizes = {"t": n_groups, "T": int(self.form.total), "U": int(self.priced), "s": n_groups * self.priced}
+        numbers = []
+        for size in sizes.values():
+            numbers.append(numbered(at, size, 1))
+            at += size
+        self.t, self.total, self.price, self.share = numbers
         self.n_variables = at
         self.upper = np.ones(at)
         self.upper[self.total] = self.upper[self.price] = self.problem.n_samples
         self.integer = np.zeros(at, dtype=bool)
-        self.integer[: self.t[0, 0]] = True
+        self.integer[: self.n_tree_variables] = True
         # Only the priced form needs the rounding of T: its bound is the priced value, of which T is the ceiling.
         self.integer[self.total] = self.priced
         self.objective = np.zeros(at)
-        self.objective[self.b] = -self.problem.penalty
+        # A test that costs more than all samples is never worth it, however much more; solvers refuse huge numbers.
+        self.objective[self.b] = -min(self.problem.penalty, self.problem.n_samples + 1.0)
         self.objective[self.total if self.form.total else self.t] = 1.0
-        self.priority = np.zeros(at, dtype=int)
+        self.priority = np.zeros(at, dtype=np.int32)
         if self.form.tests_first:
-            levels = np.array([math.frexp(n)[1] for n in range(1, self.n_internal + 1)], dtype=int)
-            self.priority[self.b] = (1 + self.problem.max_depth - levels)[:, None]
-
-    def _tree_rows(self) -> list[Row]:
-        """The set S: a node branches, predicts or lies below a prediction; a prediction has one class."""
-        rows = []
-        for n in range(1, self.n_nodes + 1):
-            above = self.v[_ancestors(n) - 1, 0]
-            tests = self.b[n - 1 : n].ravel()  # none below the internal nodes
-            rows.append(_equality(np.r_[tests, self.v[n - 1], above], 1.0))
-            minus = np.r_[np.ones(self.n_classes), -1.0]
-            rows.append(_equality(np.r_[self.w[n - 1], self.v[n - 1]], 0.0, minus))
-        return rows
+            self.priority[: self.n_tree_variables] = self.priorities()
 
     def _total_rows(self) -> list[Row]:
         """No more samples are correct than the t[i] say; in the priced form, than the shares and the price say."""
@@ -180,33 +222,10 @@ class MainProblem:
             rows += [at_most(pair, np.array([1.0, -1.0]), 0.0) for pair in np.hstack([self.share, self.t])]
         return rows
 
-    def tree(self, values: FloatArray) -> Tree:
-        """The tree that values of the variables describe; b, v and w are whole but for the solver's tolerance."""
-
-        def grown(n: int) -> Node:
-            if n > self.n_internal or not self.tests or values[self.v[n - 1, 0]] > 0.5:
-                return Leaf(int(values[self.w[n - 1]].argmax()))
-            feature, code = self.tests[int(values[self.b[n - 1]].argmax())]
-            return Branch(feature, code, grown(2 * n), grown(2 * n + 1))
-
-        return Tree(self.problem.table.features, self.problem.labels.classes, grown(1))
-
     def values(self, found: Attack) -> FloatArray | None:
         """What the variables are for an attacked tree; None if the tree asks for a test that is not among `tests`."""
-        position = {test: k for k, test in enumerate(self.tests)}
         values = np.zeros(self.n_variables)
-
-        def put(node: Node, n: int) -> bool:
-            if isinstance(node, Leaf):
-                values[self.v[n - 1]] = values[self.w[n - 1, node.label]] = 1.0
-                return True
-            test = position.get((node.feature, node.code))
-            if test is None or n > self.n_internal:
-                return False
-            values[self.b[n - 1, test]] = 1.0
-            return put(node.left, 2 * n) and put(node.right, 2 * n + 1)
-
-        if not put(found.tree.root, 1):
+        if not self.put_tree(found.tree, values):
             return None
         values[self.t[self.group_of, 0]] = self._right(found)
         values[self.total] = found.worst_case_correct
@@ -224,8 +243,15 @@ class MainProblem:
         return right
 
     def relative(self, margins: FloatArray) -> FloatArray:
-        """Margins as parts of the budget."""
-        return np.asarray(margins / self.problem.uncertainty.spendable)
+        """Margins as parts of the budget, finite ones 2 at most.
+
+        A margin above the budget is never bought, so the worst case is the same for any value above 1; the priced value
+        of capped margins rounds up to it, too, and a cut min(cost, 2) * U + reach holds since min(., 2) keeps order.
+        Without the cap, prices far above the budget make coefficients that solvers take for rounding errors.
+        """
+        budget = self.problem.uncertainty.spendable
+        capped = np.where(np.isfinite(margins), np.minimum(margins, 2 * budget), margins)
+        return np.asarray(capped / budget)
 
     def _best_price(self, found: Attack) -> float:
         """The price of the budget at which the priced value of the tree is largest: that of the first sample kept."""
@@ -244,7 +270,8 @@ def _ancestors(n: int) -> NDArray[np.intp]:
     return np.array([n >> k for k in range(1, n.bit_length())], dtype=np.intp)
 
 
-def _equality(variables: NDArray[np.intp], value: float, coefficients: FloatArray | None = None) -> Row:
+def equality(variables: NDArray[np.intp], value: float, coefficients: FloatArray | None = None) -> Row:
+    """A row whose two ends are one."""
     ones = np.ones(len(variables)) if coefficients is None else coefficients
     return Row(variables, ones, value, value)
 
@@ -253,3 +280,8 @@ def at_most(variables: NDArray[np.intp], coefficients: FloatArray, upper: float)
     """A row without a lower end; zeros are left out."""
     there = coefficients != 0
     return Row(variables[there], coefficients[there], -math.inf, upper)
+
+
+def numbered(first: int, height: int, width: int) -> NDArray[np.intp]:
+    """Numbers of a block of variables."""
+    return np.arange(first, first + height * width).reshape(height, width)

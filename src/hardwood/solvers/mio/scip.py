@@ -9,8 +9,9 @@ from pyscipopt import SCIP_EVENTTYPE, SCIP_HEURTIMING, SCIP_RESULT, Conshdlr, Ev
 
 from hardwood.calibration import FloatArray
 from hardwood.problem import Problem
-from hardwood.solvers.base import Limits, OnProgress, Result, Start, StopReason
-from hardwood.solvers.mio.branch_and_cut import BranchAndCut
+from hardwood.solvers.base import Limits, OnProgress, Result, Start, StopReason, threads
+from hardwood.solvers.mio.branch_and_cut import BranchAndCut, CuttingRun, Outcome
+from hardwood.solvers.mio.branch_and_cut import Model as CuttingModel
 from hardwood.solvers.mio.model import IMPROVED, Form, Row
 
 # SCIP reasons about the constraints that it sees. The cuts come later, so whatever concludes from their absence must
@@ -48,25 +49,35 @@ class ScipSolver:
         start: Start = Start(),  # noqa: B008 - immutable
         on_progress: OnProgress | None = None,
         seed: int = 0,
-        n_jobs: int = 1,  # noqa: ARG002 - SCIP cannot share callbacks between threads
+        n_jobs: int = 1,
     ) -> Result:
-        """Solve until proved or until a limit; `work` counts nodes of SCIP's tree."""
+        """Solve until proved or until a limit; `work` counts nodes of SCIP's tree.
+
+        `n_jobs` is only checked: SCIP cannot share callbacks between threads.
+        """
+        threads(n_jobs)
         run = BranchAndCut(problem, self._form, self.name, on_progress, start)
-        model, variables = _built(run)
-        _limit(model, run, limits, start)
-        model.setParam("randomization/randomseedshift", seed % 2**31)
-        plugged = _Plugged(run, model, variables)
-        first = run.new_solution()
-        if first is not None:
-            plugged.add(first, None)
-        model.optimize()
-        if model.getStatus() not in STOP_REASONS:
-            raise RuntimeError(f"SCIP ended with status {model.getStatus()}; please report this as a bug")
-        return run.result(model.getDualbound(), STOP_REASONS[model.getStatus()], model.getNTotalNodes())
+        stop_at = start.objective_bound - problem.tolerance if start.objective_bound < problem.n_samples else None
+        return run.result(optimize(run, limits, stop_at=stop_at, seed=seed))
 
 
-def _built(run: BranchAndCut) -> tuple[Model, list[Any]]:
-    main = run.main
+def optimize(run: CuttingRun, limits: Limits, *, stop_at: float | None, seed: int) -> Outcome:
+    """Let SCIP solve the model of a run; `stop_at` is an objective that is good enough."""
+    model, variables = _built(run.main)
+    _limit(model, run.remaining(limits.seconds), limits, stop_at)
+    model.setParam("randomization/randomseedshift", seed % 2**31)
+    plugged = _Plugged(run, model, variables)
+    first = run.new_solution()
+    if first is not None:
+        plugged.add(first, None)
+    model.optimize()
+    run.raise_error()
+    if model.getStatus() not in STOP_REASONS:
+        raise RuntimeError(f"SCIP ended with status {model.getStatus()}; please report this as a bug")
+    return Outcome(model.getDualbound(), STOP_REASONS[model.getStatus()], model.getNTotalNodes())
+
+
+def _built(main: CuttingModel) -> tuple[Model, list[Any]]:
     model = Model()
     model.hideOutput()
     for name, value in CUTS_COME_LATER.items():
@@ -83,16 +94,15 @@ def _built(run: BranchAndCut) -> tuple[Model, list[Any]]:
     return model, variables
 
 
-def _limit(model: Model, run: BranchAndCut, limits: Limits, start: Start) -> None:
-    seconds = run.remaining(limits.seconds)
+def _limit(model: Model, seconds: float | None, limits: Limits, stop_at: float | None) -> None:
     if seconds is not None:
-        model.setParam("limits/time", seconds)
+        model.setParam("limits/time", min(seconds, 1e20))
     if limits.memory_bytes is not None:
-        model.setParam("limits/memory", limits.memory_bytes / 2**20)
+        model.setParam("limits/memory", min(limits.memory_bytes / 2**20, 1e12))
     if limits.work is not None:
-        model.setParam("limits/totalnodes", limits.work)
-    if start.objective_bound < run.main.problem.n_samples:
-        model.setParam("limits/primal", start.objective_bound - run.main.problem.tolerance)
+        model.setParam("limits/totalnodes", int(min(limits.work, 2**62)))
+    if stop_at is not None:
+        model.setParam("limits/primal", stop_at)
 
 
 def _constraint(row: Row, variables: list[Any]) -> Any:
@@ -103,7 +113,7 @@ def _constraint(row: Row, variables: list[Any]) -> Any:
 class _Plugged:
     """The three plugins of a run and what they share."""
 
-    def __init__(self, run: BranchAndCut, model: Model, variables: list[Any]) -> None:
+    def __init__(self, run: CuttingRun, model: Model, variables: list[Any]) -> None:
         self.run, self.model, self.variables = run, model, variables
         model.includeConshdlr(
             _Cuts(self), "cuts", "worst shifts", enfopriority=LAST, chckpriority=LAST, needscons=False
