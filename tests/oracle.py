@@ -123,19 +123,7 @@ def best_tree(columns: list[Column], labels: list[int], n_classes: int, budget: 
     """
     tests = [test for j, column in enumerate(columns) for test in _all_tests(j, column)]
     points, prices, owner = _all_points(columns, len(labels), tests)
-    sides = [points[:, j] <= code if sign == "<=" else points[:, j] == code for sign, j, code in tests]
-    trees = {np.full(len(points), k, dtype=np.int8).tobytes(): 0 for k in range(n_classes)}
-    level = dict(trees)
-    for _ in range(depth):
-        deeper = dict(level)
-        arrays = [(np.frombuffer(key, dtype=np.int8), size) for key, size in level.items()]
-        for side in sides:
-            for (left, left_size), (right, right_size) in itertools.product(arrays, repeat=2):
-                key = np.where(side, left, right).astype(np.int8).tobytes()
-                size = 1 + left_size + right_size
-                if deeper.get(key, size + 1) > size:
-                    deeper[key] = size
-        level = deeper
+    level = _all_trees(points, tests, n_classes, depth)
     first = np.searchsorted(owner, np.arange(len(labels)))
     wanted = np.array(labels)[owner]
     best = None
@@ -147,6 +135,41 @@ def best_tree(columns: list[Column], labels: list[int], n_classes: int, budget: 
         if best is None or (candidate.objective, -size) > (best.objective, -best.tests):
             best = candidate
     return best
+
+
+def best_stable_tree(columns, labels, n_classes, budget, depth, penalty):
+    """The best objective over trees that predict one class on everything that a sample can afford alone."""
+    tests = [test for j, column in enumerate(columns) for test in _all_tests(j, column)]
+    points, prices, owner = _all_points(columns, len(labels), tests)
+    within = prices <= budget * (1 + 2.0**-32)
+    points, owner = points[within], owner[within]
+    own = [np.flatnonzero(owner == i) for i in range(len(labels))]
+    best = None
+    for key, size in _all_trees(points, tests, n_classes, depth).items():
+        predicted = np.frombuffer(key, dtype=np.int8)
+        if all((predicted[mine] == predicted[mine[0]]).all() for mine in own):
+            correct = sum(int(predicted[mine[0]] == label) for mine, label in zip(own, labels, strict=True))
+            candidate = BestTree(correct, size, correct - penalty * size)
+            if best is None or candidate.objective > best.objective:
+                best = candidate
+    return best
+
+
+def _all_trees(points, tests, n_classes, depth):
+    """What every tree up to a depth predicts at the points, and the fewest tests that do it."""
+    sides = [points[:, j] <= code if sign == "<=" else points[:, j] == code for sign, j, code in tests]
+    level = {np.full(len(points), k, dtype=np.int8).tobytes(): 0 for k in range(n_classes)}
+    for _ in range(depth):
+        deeper = dict(level)
+        arrays = [(np.frombuffer(key, dtype=np.int8), size) for key, size in level.items()]
+        for side in sides:
+            for (left, left_size), (right, right_size) in itertools.product(arrays, repeat=2):
+                key = np.where(side, left, right).astype(np.int8).tobytes()
+                size = 1 + left_size + right_size
+                if deeper.get(key, size + 1) > size:
+                    deeper[key] = size
+        level = deeper
+    return level
 
 
 def _all_tests(j, column):

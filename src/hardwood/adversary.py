@@ -215,6 +215,24 @@ def attack(tree: Tree, labels: Labels, uncertainty: UncertaintySet) -> Attack:
     return Attack(tree, labels, uncertainty, margins, region_of)
 
 
+def leaf_prices(tree: Tree, uncertainty: UncertaintySet) -> FloatArray:
+    """The cheapest price of bringing each sample into each leaf, from left to right: samples by leaves."""
+    tree.check_table(uncertainty.costs.table)
+    labels = np.zeros(uncertainty.costs.table.n_samples, dtype=np.int32)
+    prices = compiled_prices(uncertainty)
+    columns = []
+    for region in tree.regions:
+        # A single region with a label that nobody has: the margin is the price of getting there.
+        alone = _compiled_region(tree, Region(1, region.limits))
+        columns.append(_core.margins(uncertainty.costs.table.values, prices, labels, [alone])[0])
+    return np.column_stack(columns)
+
+
+def moves_into(tree: Tree, uncertainty: UncertaintySet, rows: NDArray[np.intp], leaves: IntArray) -> Shift:
+    """The cheapest moves that bring each row into its leaf; each row once, and its price must be finite."""
+    return _moves_into(uncertainty.costs, rows, leaves, tree.regions)
+
+
 def compiled_prices(uncertainty: UncertaintySet) -> list[_core.FeaturePrices]:
     """The prices of a set for the compiled part; nothing is copied."""
     costs = uncertainty.costs

@@ -132,16 +132,8 @@ class BranchAndCut(CuttingRun):
         return proposal.cuts
 
     def objective_bound(self, solver_bound: float) -> float:
-        """The largest objective that any tree can have, given the solver's bound.
-
-        Objectives are whole numbers less a penalty for each test, so a bound between two of them means the lower one.
-        """
-        tests = np.arange(2**self._problem.max_depth)
-        paid = self._problem.penalty * tests
-        most = min(solver_bound, self._start.objective_bound, self._problem.n_samples)
-        most += BOUND_TOLERANCE * (1 + self._problem.n_samples)
-        correct = np.minimum(np.floor(most + paid), self._problem.n_samples)
-        return max(self.objective, float((correct - paid).max()))
+        """The largest objective that any tree can have, given the solver's bound."""
+        return max(self.objective, largest_objective(self._problem, min(solver_bound, self._start.objective_bound)))
 
     def report(self, solver_bound: float, work: int) -> None:
         """Tell the listener if the best tree or the bound has changed."""
@@ -162,3 +154,14 @@ class BranchAndCut(CuttingRun):
             stop_reason=outcome.stop_reason,
             work=outcome.work,
         )
+
+
+def largest_objective(problem: Problem, solver_bound: float) -> float:
+    """The largest possible objective that a solver's bound allows.
+
+    Objectives are whole numbers less a penalty for each test, so a bound between two of them means the lower one.
+    """
+    paid = problem.penalty * np.arange(2**problem.max_depth)
+    most = min(solver_bound, problem.n_samples) + BOUND_TOLERANCE * (1 + problem.n_samples)
+    correct = np.minimum(np.floor(most + paid), problem.n_samples)
+    return float((correct - paid).max())

@@ -1,0 +1,218 @@
+"""Stable trees: the most accurate tree whose predictions no shift of any row changes.
+
+    maximise  samples correct as they stand   subject to   tree(x) = tree(x + shift)   for all samples and their shifts
+
+This is how Bertsimas, Dunn, Pawlowski and Zhuo 2019 understand robustness, in the words of the paper's section 5.2
+("RCT-B"). Each row has a set of its own: whatever it can afford alone, `UncertaintySet.boxes` for the norm infinity,
+prices of 1 and the radius as budget for the norm 1. There is no common budget.
+
+If no row can move at all, this is the ordinary optimal tree, and the search finds it. Otherwise branch and cut: c[g, k]
+says that samples of group g get class k, each group gets one class, and for every point x that a sample of g can reach,
+
+    c[g, k] <= reach(x, k)                                                             (`mio.separation`)
+
+so a tree that predicts two classes within reach of a group leaves it none, which is not allowed. A sample that can move
+to another one's values must get the same class: such samples form a group from the start.
+"""
+
+from __future__ import annotations
+
+import time
+from importlib import import_module
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from hardwood.adversary import leaf_prices, moves_into
+from hardwood.calibration import FloatArray
+from hardwood.problem import Problem
+from hardwood.solvers.base import Limits, OnProgress, Progress, Result, Start, Status, best_leaf
+from hardwood.solvers.mio.branch_and_cut import CuttingRun, Outcome, largest_objective
+from hardwood.solvers.mio.model import Row, TreeVariables, equality, numbered
+from hardwood.solvers.mio.separation import MOST_NONZEROS, TOLERANCE, PathCuts, broken
+from hardwood.solvers.search import SearchSolver
+from hardwood.tree import Tree
+from hardwood.uncertainty import UncertaintySet
+
+
+class StableSolver:
+    """Finds the best stable tree; `engine`, "scip" or "gurobi", solves what the search cannot."""
+
+    name = "stable"
+
+    def __init__(self, engine: str = "scip") -> None:
+        if engine not in ("scip", "gurobi"):
+            raise ValueError(f'engine is {engine!r}; expected "scip" or "gurobi"')
+        self._engine = engine
+
+    def solve(
+        self,
+        problem: Problem,
+        *,
+        limits: Limits = Limits(),  # noqa: B008 - immutable
+        start: Start = Start(),  # noqa: B008 - immutable
+        on_progress: OnProgress | None = None,
+        seed: int = 0,
+        n_jobs: int = 1,
+    ) -> Result:
+        """Solve until proved or until a limit. A stable tree keeps what it has right: `worst_case_correct` says it."""
+        if not _anything_moves(problem):
+            still = UncertaintySet.boxes(problem.table, radius=0)
+            ordinary = Problem(problem.labels, still, problem.max_depth, problem.penalty)
+            return SearchSolver().solve(ordinary, limits=limits, start=start, on_progress=on_progress, n_jobs=n_jobs)
+        run = StableRun(problem, on_progress, start)
+        solver = import_module(f"hardwood.solvers.mio.{self._engine}")
+        return run.result(self.name, solver.optimize(run, limits, stop_at=None, seed=seed))
+
+
+class StableModel(TreeVariables):
+    """The model: a tree, and a class for each group of samples."""
+
+    def __init__(self, problem: Problem, group_of: NDArray[np.intp]) -> None:
+        super().__init__(problem)
+        self.group_of = group_of
+        self.n_groups = int(group_of.max()) + 1
+        self.gain = np.zeros((self.n_groups, self.n_classes))
+        np.add.at(self.gain, (group_of, problem.labels.codes), 1.0)
+        self.c = numbered(self.n_tree_variables, self.n_groups, self.n_classes)
+        self.n_variables = self.n_tree_variables + self.c.size
+        self.upper = np.ones(self.n_variables)
+        self.integer = np.arange(self.n_variables) < self.n_tree_variables
+        self.objective = np.zeros(self.n_variables)
+        self.objective[self.b] = -min(problem.penalty, problem.n_samples + 1.0)
+        self.objective[self.c] = self.gain
+        self.priority = np.zeros(self.n_variables, dtype=np.int32)
+        self.priority[: self.n_tree_variables] = self.priorities()
+        self.rows = [*self.tree_rows(), *(equality(group, 1.0) for group in self.c)]
+
+
+class StableRun(CuttingRun):
+    """One run: proposals are checked for stability, and the best stable tree is kept."""
+
+    def __init__(self, problem: Problem, on_progress: OnProgress | None, start: Start) -> None:
+        super().__init__(time.perf_counter())
+        self._problem = problem
+        self.main: StableModel = StableModel(problem, connected_components(_can_become(problem), directed=False)[1])
+        self._cuts = PathCuts(self.main, self.main.n_variables)
+        self._on_progress = on_progress
+        self._history: list[Progress] = []
+        self._best = best_leaf(problem)
+        self._unused = self._values(self._best)
+        if start.tree is not None and start.tree.depth <= problem.max_depth and self.is_stable(start.tree):
+            self._keep(start.tree)
+
+    def is_stable(self, tree: Tree) -> bool:
+        """Whether no shift of any row changes what the tree predicts for it."""
+        return bool((self._reachable(tree).sum(axis=1) == 1).all())
+
+    def _reachable(self, tree: Tree) -> NDArray[np.bool_]:
+        """Which classes the tree predicts within reach of each group: groups by classes."""
+        within = self._problem.uncertainty.affords(leaf_prices(tree, self._problem.uncertainty))
+        labels = np.array([region.label for region in tree.regions])
+        found = np.zeros((self.main.n_groups, self.main.n_classes), dtype=bool)
+        rows, leaves = np.nonzero(within)
+        found[self.main.group_of[rows], labels[leaves]] = True
+        return found
+
+    def _objective(self, tree: Tree) -> float:
+        correct = int((tree.predict(self._problem.table) == self._problem.labels.codes).sum())
+        return self._problem.objective(correct, tree.n_branching_nodes)
+
+    def _values(self, tree: Tree) -> FloatArray | None:
+        values = np.zeros(self.main.n_variables)
+        if not self.main.put_tree(tree, values):
+            return None
+        values[self.main.c[self.main.group_of, tree.predict(self._problem.table)]] = 1.0
+        return values
+
+    def _keep(self, tree: Tree) -> None:
+        if self._objective(tree) > self._objective(self._best) + self._problem.tolerance:
+            self._best = tree
+            self._unused = self._values(tree)
+
+    def cuts(self, values: FloatArray) -> list[Row]:
+        """For every class that a group cannot have because the tree predicts another one within its reach, a cut."""
+        tree = self.main.tree(values)
+        within = self._problem.uncertainty.affords(leaf_prices(tree, self._problem.uncertainty))
+        if self.is_stable(tree):
+            self._keep(tree)
+        cuts: list[Row] = []
+        nonzeros = 0
+        for leaf, region in enumerate(tree.regions):
+            groups, first = np.unique(self.main.group_of[within[:, leaf]], return_index=True)
+            rows = np.flatnonzero(within[:, leaf])[first]  # one sample of each group that gets there
+            there = moves_into(tree, self._problem.uncertainty, rows, np.full(len(rows), leaf, dtype=np.int32))
+            sides = self._cuts.sides(there.apply())[rows]
+            paths = self._cuts.paths(tree, sides)
+            for group, side, path in zip(groups, sides, paths, strict=True):
+                for k in range(self.main.n_classes):
+                    if k == region.label or values[self.main.c[group, k]] <= TOLERANCE:
+                        continue
+                    reach = self._cuts.reach(side[None], path[None], np.array([k], dtype=np.int32))
+                    cut = self._cuts.cut(self.main.c[group, k : k + 1], reach)
+                    if broken(cut, values) and nonzeros <= MOST_NONZEROS:
+                        cuts.append(cut)
+                        nonzeros += len(cut.variables)
+        return cuts
+
+    def _bound(self, solver_bound: float) -> float:
+        most = self.main.gain.max(axis=1).sum()  # every group gets its most frequent class
+        return max(self._objective(self._best), largest_objective(self._problem, min(solver_bound, float(most))))
+
+    def report(self, solver_bound: float, work: int) -> None:
+        """Tell the listener if the best tree or the bound has changed."""
+        event = Progress(
+            time.perf_counter() - self._began, self._objective(self._best), self._bound(solver_bound), work
+        )
+        last = self._history[-1] if self._history else None
+        if last is None or (last.objective, last.objective_bound) != (event.objective, event.objective_bound):
+            self._history.append(event)
+            if self._on_progress is not None:
+                self._on_progress(event)
+
+    def result(self, name: str, outcome: Outcome) -> Result:
+        """The result: a tree that is checked to be stable, and a bound on all stable trees."""
+        if not self.is_stable(self._best):
+            raise RuntimeError("the best stable tree is not stable; please report this as a bug")
+        self.report(outcome.bound, outcome.work)
+        problem, objective, bound = self._problem, self._objective(self._best), self._bound(outcome.bound)
+        correct = int((self._best.predict(problem.table) == problem.labels.codes).sum())
+        upper_bound = max(correct, problem.most_correct(bound))
+        status = Status.MOST_ROBUST if upper_bound == correct else Status.FEASIBLE
+        return Result(
+            status=Status.OPTIMAL if bound <= objective + problem.tolerance else status,
+            stop_reason=outcome.stop_reason,
+            tree=self._best,
+            worst_case_correct=correct,
+            branching_nodes=self._best.n_branching_nodes,
+            objective=objective,
+            objective_bound=max(bound, objective),
+            upper_bound=upper_bound,
+            gap=(upper_bound - correct) / problem.n_samples,
+            seconds=time.perf_counter() - self._began,
+            solver=name,
+            work=outcome.work,
+            history=tuple(self._history),
+        )
+
+
+def _can_become(problem: Problem) -> NDArray[np.bool_]:
+    """Whether each sample can afford to take the values of each other one."""
+    n = problem.n_samples
+    rows, targets = np.divmod(np.arange(n * n), n)
+    total = np.zeros(n * n)
+    for j in range(len(problem.table.features)):
+        total += problem.uncertainty.costs.move_prices(j, rows, problem.table.values[targets, j])
+    return problem.uncertainty.affords(total).reshape(n, n)
+
+
+def _anything_moves(problem: Problem) -> bool:
+    """Whether any value can change at all."""
+    costs = problem.uncertainty.costs
+    return any(
+        problem.uncertainty.affords(prices.min() if feature.ordered or prices.shape[1] == 1 else 2 * prices.min()).any()
+        and (not feature.ordered or costs.reach[j].steps != 0)
+        for j, (feature, prices) in enumerate(zip(problem.table.features, costs.prices, strict=True))
+        if feature.ordered or feature.n_values > 1
+    )
