@@ -5,31 +5,26 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from hardwood._files import read_json, write_text
 from hardwood._version import __version__
 from hardwood.adversary import Attack, attack
 from hardwood.certificate import Certificate
-from hardwood.features import Labels, Table, encode, encode_labels
-from hardwood.interop import design_matrix, to_sklearn
+from hardwood.features import Labels, encode_labels
 from hardwood.problem import Problem
 from hardwood.shifts import ShiftDescription
 from hardwood.solvers import solve
 from hardwood.solvers.base import Limits, OnProgress, Progress, Result, Solver, Start
 from hardwood.tree import Tree
+from hardwood.tree_classifier import TreeClassifier
 
 FORMAT = "hardwood.model"
 VERSION = 1
@@ -37,7 +32,7 @@ SAVED_PARAMETERS = ("max_depth", "branch_penalty", "max_bins", "missing")
 SHIFT_PARAMETERS = ("certainty", "plausibility", "direction", "bounds", "costs", "budget", "radius")
 
 
-class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
+class RobustTreeClassifier(TreeClassifier):
     """A shallow decision tree that keeps the most training samples correct under the worst plausible shift.
 
     Parameters
@@ -167,17 +162,11 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
         costs: Any = None,
     ) -> tuple[Problem, ShiftDescription]:
         """The problem that `fit` solves, and the words that it was posed in."""
-        X = self._validated(X, reset=True)
-        if y is None:
-            raise ValueError("RobustTreeClassifier requires y to be passed, but the target y is None; give labels")
-        table = encode(X, kinds=self.feature_kinds, max_bins=self.max_bins, missing=self.missing)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        table, labels = self.training_data(X, y)
         shifts = self._described(table.n_samples).with_prices(certainty=certainty, costs=costs)
         if isinstance(self.branch_penalty, str) and self.branch_penalty != "auto":
             raise ValueError(f'branch_penalty is {self.branch_penalty!r}; expected "auto" or a number >= 0')
         penalty = None if isinstance(self.branch_penalty, str) else self.branch_penalty
-        labels = encode_labels(y, table.n_samples)
         return Problem(labels, shifts.uncertainty(table), self.max_depth, penalty), shifts
 
     def solve(self, problem: Problem, *, start: Start | None = None, on_progress: OnProgress | None = None) -> Result:
@@ -194,10 +183,7 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
 
     def adopt(self, problem: Problem, shifts: ShiftDescription, result: Result) -> Self:
         """Become the classifier of a result."""
-        leaves = result.tree.leaf_of(problem.table)
-        counts = np.zeros((len(result.tree.regions), len(problem.labels.classes)), dtype=np.int64)
-        np.add.at(counts, (leaves, problem.labels.codes), 1)
-        self._set_tree(result.tree, counts)
+        self.set_tree(result.tree, problem.table, problem.labels)
         self.shifts_ = shifts
         self.result_ = result
         self.certificate_ = Certificate.of(problem, shifts, result, __version__)
@@ -216,24 +202,6 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
             budget_rows=None if self.budget is None else n_samples,
             radius=self.radius,
         )
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row."""
-        tree, table = self._at_use(X)
-        return np.asarray(self.classes_[tree.predict(table)])
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The shares of the classes among the training samples in the leaf of each row.
-
-        They describe the training table as it stands. The label of a leaf is chosen for the worst case, so it need not
-        be the most frequent class there. A leaf without training samples is sure of its label.
-        """
-        tree, table = self._at_use(X)
-        counts = self.leaf_counts_.astype(float)
-        empty = np.flatnonzero(counts.sum(axis=1) == 0)
-        counts[empty, [tree.regions[leaf].label for leaf in empty]] = 1.0
-        shares: NDArray[np.float64] = (counts / counts.sum(axis=1, keepdims=True))[tree.leaf_of(table)]
-        return shares
 
     def margins(self, X: Any, *, certainty: Any = None, costs: Any = None) -> NDArray[np.float64]:
         """The cheapest price of changes that alter the prediction of each row; +inf where nothing can.
@@ -258,16 +226,6 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
         shifts = self._shifts_for(certainty=certainty, costs=costs)
         shifts = shifts if plausibility is None else shifts.at(plausibility)
         return attack(self.tree_, labels, shifts.uncertainty(table))
-
-    def to_sklearn(self) -> Any:
-        """The tree as a fitted `DecisionTreeClassifier`, for `plot_tree`, SHAP and others; see `design_matrix`."""
-        check_is_fitted(self)
-        return to_sklearn(self.tree_, self.leaf_counts_)
-
-    def design_matrix(self, X: Any) -> NDArray[np.float64]:
-        """The columns that the tree of `to_sklearn` reads: X itself if it holds numbers alone."""
-        check_is_fitted(self)
-        return design_matrix(self.tree_, self._named(self._validated(X, reset=False)))
 
     def save(self, path: str | Path) -> None:
         """Write the model to a JSON file, and its certificate beside it (model.json, model.certificate.json)."""
@@ -314,12 +272,6 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
                 warnings.warn(f"{beside} is about another tree than {path}; the model has no certificate", stacklevel=2)
         return model
 
-    def _set_tree(self, tree: Tree, counts: NDArray[np.int64]) -> None:
-        self.tree_ = tree
-        self.classes_ = np.array(tree.classes)
-        self.leaf_counts_ = counts
-        self.n_features_in_ = len(tree.features)
-
     def _shifts_for(self, *, certainty: Any = None, costs: Any = None) -> ShiftDescription:
         """What `fit` was told about shifts, or what is given now. Values for single cells belong to one table."""
         check_is_fitted(self)
@@ -332,47 +284,6 @@ class RobustTreeClassifier(ClassifierMixin, BaseEstimator):
                 "certainty=... or costs=..."
             )
         return self.shifts_
-
-    def _at_use(self, X: Any) -> tuple[Tree, Table]:
-        """The table as the tree reads it. Answers that are new get a category that no test of the tree asks for."""
-        table = self.encoded(X, unseen="extra")
-        return Tree(table.features, self.tree_.classes, self.tree_.root), table
-
-    def encoded(self, X: Any, unseen: str = "error") -> Table:
-        """The table as the tree reads it; see `features.encode` for `unseen`."""
-        check_is_fitted(self)
-        X = self._named(self._validated(X, reset=False))
-        return encode(X, features=self.tree_.features, unseen=unseen, missing=self.missing)
-
-    def _named(self, X: Any) -> Any:
-        """Columns under the names that the tree knows, where either side has no names of its own."""
-        names = [feature.name for feature in self.tree_.features]
-        if isinstance(X, np.ndarray):
-            return {name: X[:, j] for j, name in enumerate(names)}
-        if isinstance(X, Mapping) or hasattr(self, "feature_names_in_"):
-            return X
-        return dict(zip(names, nw.from_native(X, eager_only=True).iter_columns(), strict=True))
-
-    def _validated(self, X: Any, *, reset: bool) -> Any:
-        """Frames keep their columns' own types; anything else becomes an array, by scikit-learn's rules."""
-        if isinstance(X, Mapping) and not issparse(X):  # one of scipy's sparse matrices is a mapping
-            if reset:
-                self.n_features_in_ = len(X)
-                self.feature_names_in_ = np.array([str(name) for name in X], dtype=object)
-            return X
-        if hasattr(X, "columns"):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return X
-        if isinstance(X, list | tuple) and len(X) and all(isinstance(row, list | tuple) for row in X):
-            X = np.array(X, dtype=object)  # numpy would turn a row of text and numbers into text
-        # Whether values are missing or infinite is left to `encode`, which names the column and the row.
-        return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
 
 
 def certificate_path(model_path: str | Path) -> Path:
