@@ -16,22 +16,28 @@ from hardwood.uncertainty import UncertaintySet
 if TYPE_CHECKING:
     from hardwood.auditing import Audit, audit
     from hardwood.classifier import RobustTreeClassifier
+    from hardwood.comparison import Comparison, compare
+    from hardwood.methods import OrdinaryTreeClassifier, StableTreeClassifier
     from hardwood.path import RobustnessPath, robustness_path
 
 __all__ = [
     "Attack",
     "Audit",
     "Certificate",
+    "Comparison",
+    "OrdinaryTreeClassifier",
     "Problem",
     "RobustTreeClassifier",
     "RobustnessPath",
     "ShiftDescription",
+    "StableTreeClassifier",
     "Tree",
     "UncertaintySet",
     "__version__",
     "attack",
     "audit",
     "check",
+    "compare",
     "encode",
     "encode_labels",
     "robustness_path",
@@ -43,6 +49,10 @@ _LAZY = {
     "Audit": "hardwood.auditing",
     "audit": "hardwood.auditing",
     "RobustTreeClassifier": "hardwood.classifier",
+    "Comparison": "hardwood.comparison",
+    "compare": "hardwood.comparison",
+    "OrdinaryTreeClassifier": "hardwood.methods",
+    "StableTreeClassifier": "hardwood.methods",
     "RobustnessPath": "hardwood.path",
     "robustness_path": "hardwood.path",
 }

@@ -23,12 +23,13 @@ from hardwood.problem import Problem
 from hardwood.shifts import ShiftDescription
 from hardwood.solvers import solve
 from hardwood.solvers.base import Limits, OnProgress, Progress, Result, Solver, Start
+from hardwood.solvers.distributional import solve_distributional
 from hardwood.tree import Tree
 from hardwood.tree_classifier import TreeClassifier
 
 FORMAT = "hardwood.model"
 VERSION = 1
-SAVED_PARAMETERS = ("max_depth", "branch_penalty", "max_bins", "missing")
+SAVED_PARAMETERS = ("max_depth", "branch_penalty", "max_bins", "missing", "objective")
 SHIFT_PARAMETERS = ("certainty", "plausibility", "direction", "bounds", "costs", "budget", "radius")
 
 
@@ -75,6 +76,9 @@ class RobustTreeClassifier(TreeClassifier):
         does, instead of being refused.
     missing : {"error", "category"}, default="error"
         "category" makes a missing answer an answer of its own in categorical columns.
+    objective : {"robust", "distributional"}, default="robust"
+        "distributional" maximises the distributionally robust value (E-Companion 1 of the paper): the adversary may
+        lose the last sample in part. Such a tree is most robust, too; see docs/distributional.md.
     radius : int, mapping or array, default=None
         Instead of certainty, plausibility, costs and budget: every sample may move freely, and all at once, within a
         box of so many steps around it (a categorical answer freely if at least 1).
@@ -89,6 +93,8 @@ class RobustTreeClassifier(TreeClassifier):
         What is proved about the tree: worst case, bound, gap, status.
     shifts_ : ShiftDescription
         What `fit` was told about shifts.
+    distributional_value_ : float
+        Samples correct if the last one may be lost in part; less than one below the worst case.
     result_ : Result
         The solver's report with its history.
     leaf_counts_ : array of shape (leaves, classes)
@@ -122,6 +128,7 @@ class RobustTreeClassifier(TreeClassifier):
         clip_certainty: bool = False,
         missing: str = "error",
         radius: Any = None,
+        objective: str = "robust",
     ) -> None:
         self.max_depth = max_depth
         self.certainty = certainty
@@ -141,6 +148,7 @@ class RobustTreeClassifier(TreeClassifier):
         self.clip_certainty = clip_certainty
         self.missing = missing
         self.radius = radius
+        self.objective = objective
 
     def fit(self, X: Any, y: Any, *, certainty: Any = None, costs: Any = None) -> Self:
         """Learn the tree.
@@ -171,21 +179,26 @@ class RobustTreeClassifier(TreeClassifier):
 
     def solve(self, problem: Problem, *, start: Start | None = None, on_progress: OnProgress | None = None) -> Result:
         """Let the solver of the parameters solve a problem, within their limits."""
-        return solve(
-            problem,
-            "search" if self.solver == "auto" else self.solver,
-            limits=Limits(seconds=self.time_limit),
-            start=start or Start(),
-            on_progress=on_progress,
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-            n_jobs=1 if self.n_jobs is None else self.n_jobs,
-        )
+        solver = "search" if self.solver == "auto" else self.solver
+        how: dict[str, Any] = {
+            "limits": Limits(seconds=self.time_limit),
+            "start": start or Start(),
+            "on_progress": on_progress,
+            "seed": int(check_random_state(self.random_state).randint(2**31 - 1)),
+            "n_jobs": 1 if self.n_jobs is None else self.n_jobs,
+        }
+        if self.objective == "distributional":
+            return solve_distributional(problem, solver, **how)
+        if self.objective != "robust":
+            raise ValueError(f'objective is {self.objective!r}; expected "robust" or "distributional"')
+        return solve(problem, solver, **how)
 
     def adopt(self, problem: Problem, shifts: ShiftDescription, result: Result) -> Self:
         """Become the classifier of a result."""
         self.set_tree(result.tree, problem.table, problem.labels)
         self.shifts_ = shifts
         self.result_ = result
+        self.distributional_value_ = attack(result.tree, problem.labels, problem.uncertainty).priced_value
         self.certificate_ = Certificate.of(problem, shifts, result, __version__)
         return self
 
