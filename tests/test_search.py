@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hardwood as hw
+import oracle
 from hardwood.solvers.base import Limits, Start, Status, StopReason
 from hardwood.solvers.search import SearchSolver
 from hardwood.tree import Branch, Leaf, Tree
@@ -313,3 +314,19 @@ def test_a_test_on_a_category_that_nobody_has_may_take_a_cheap_way_out():
     problem = hw.Problem(hw.encode_labels([0, 0, 0, 1, 1, 1], 6), uncertainty, 2, 0.0)
     for solver in (SearchSolver(), SearchSolver(sharing=False)):
         assert solver.solve(problem).worst_case_correct == 6
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_best_tree_for_boxes_is_that_of_all_trees_and_all_points_of_the_boxes(seed):
+    rng = np.random.default_rng([61, seed])
+    n = int(rng.integers(3, 9))
+    columns = [
+        oracle.Column(True, rng.integers(0, 5, n).tolist(), None, "both", None, None, [0.0] * n, 1) for _ in range(2)
+    ]
+    columns[1] = oracle.Column(True, columns[1].codes, None, "both", None, None, [0.0] * n, 0)
+    labels = rng.integers(0, 2, n).tolist()
+    best = oracle.best_tree(columns, labels, 2, 0.0, 2, 0.25)
+    table = hw.encode({"a": columns[0].codes, "b": columns[1].codes})
+    boxes = hw.UncertaintySet.boxes(table, radius={"a": 1, "b": 0})
+    found = SearchSolver().solve(hw.Problem(hw.encode_labels(labels, n, classes=(0, 1)), boxes, 2))
+    assert (found.worst_case_correct, found.branching_nodes) == (best.correct, best.tests)

@@ -11,8 +11,8 @@ says that samples of group g get class k, each group gets one class, and for eve
 
     c[g, k] <= reach(x, k)                                                             (`mio.separation`)
 
-so a tree that predicts two classes within reach of a group leaves it none, which is not allowed. A sample that can move
-to another one's values must get the same class: such samples form a group from the start.
+so a tree that predicts two classes within reach of a group leaves it none, which is not allowed. Samples that can meet
+at a point must get the same class: they form a group from the start.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class StableRun(CuttingRun):
     def __init__(self, problem: Problem, on_progress: OnProgress | None, start: Start) -> None:
         super().__init__(time.perf_counter())
         self._problem = problem
-        self.main: StableModel = StableModel(problem, connected_components(_can_become(problem), directed=False)[1])
+        self.main: StableModel = StableModel(problem, connected_components(_can_meet(problem), directed=False)[1])
         self._cuts = PathCuts(self.main, self.main.n_variables)
         self._on_progress = on_progress
         self._history: list[Progress] = []
@@ -197,14 +197,26 @@ class StableRun(CuttingRun):
         )
 
 
-def _can_become(problem: Problem) -> NDArray[np.bool_]:
-    """Whether each sample can afford to take the values of each other one."""
-    n = problem.n_samples
-    rows, targets = np.divmod(np.arange(n * n), n)
-    total = np.zeros(n * n)
-    for j in range(len(problem.table.features)):
-        total += problem.uncertainty.costs.move_prices(j, rows, problem.table.values[targets, j])
-    return problem.uncertainty.affords(total).reshape(n, n)
+def _can_meet(problem: Problem) -> NDArray[np.bool_]:
+    """Pairs of samples that can surely reach one point: what a stable tree predicts there, it predicts for both.
+
+    Two points are tried: halfway in every ordered feature, and the values of the second sample in as many features as
+    the first can pay for, with the values of the first in the others. Any point that both reach proves the claim.
+    """
+    n, table, uncertainty = problem.n_samples, problem.table, problem.uncertainty
+    one, other = np.divmod(np.arange(n * n), n)
+    halfway, mixed = np.zeros((2, n * n)), np.zeros((2, n * n))
+    for j, feature in enumerate(table.features):
+        here, there = table.values[one, j], table.values[other, j]
+        middle = (here + there) // 2 if feature.ordered else there
+        halfway[0] += uncertainty.costs.move_prices(j, one, middle)
+        halfway[1] += uncertainty.costs.move_prices(j, other, middle)
+        price = uncertainty.costs.move_prices(j, one, there)
+        pays = uncertainty.affords(mixed[0] + price)
+        mixed[0] += np.where(pays, price, 0.0)
+        mixed[1] += np.where(pays, 0.0, uncertainty.costs.move_prices(j, other, here))
+    meets = uncertainty.affords(halfway).all(axis=0) | uncertainty.affords(mixed).all(axis=0)
+    return np.asarray(meets.reshape(n, n))
 
 
 def _anything_moves(problem: Problem) -> bool:
