@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 
@@ -104,3 +106,10 @@ def test_the_example_of_the_papers_proposition():
     assert SearchSolver().solve(problem).worst_case_correct == 7
     stable = StableSolver("gurobi").solve(problem)
     assert (stable.worst_case_correct, stable.branching_nodes) == (5, 0)
+
+
+def test_a_missing_engine_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyscipopt", None)
+    monkeypatch.delitem(sys.modules, "hardwood.solvers.mio.scip", raising=False)
+    with pytest.raises(ImportError, match=r"pip install 'hardwood\[scip\]'"):
+        StableSolver("scip").solve(posed(*small_table(2, n=10, n_columns=2), budget=3.0))

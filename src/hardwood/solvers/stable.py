@@ -61,6 +61,9 @@ class StableSolver:
             still = UncertaintySet.boxes(problem.table, radius=0)
             ordinary = Problem(problem.labels, still, problem.max_depth, problem.penalty)
             return SearchSolver().solve(ordinary, limits=limits, start=start, on_progress=on_progress, n_jobs=n_jobs)
+        from hardwood.solvers import get_solver  # which names the extra if the engine's package is missing
+
+        get_solver(self._engine)
         run = StableRun(problem, on_progress, start)
         solver = import_module(f"hardwood.solvers.mio.{self._engine}")
         return run.result(self.name, solver.optimize(run, limits, stop_at=None, seed=seed))
