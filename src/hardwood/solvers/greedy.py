@@ -98,13 +98,10 @@ class _Growth:
         if split is None or split.impurity > gini(counts) - LEAST_GAIN * len(rows):
             return leaf
         self.n_splits += 1
-        left, right = (self._part(possible, split, side) for side in (True, False))
-        return Branch(
-            split.feature,
-            split.code,
-            self._node(rows[split.goes_left], left, levels - 1),
-            self._node(rows[~split.goes_left], right, levels - 1),
-        )
+        left = self._node(rows[split.goes_left], self._part(possible, split, True), levels - 1)
+        right = self._node(rows[~split.goes_left], self._part(possible, split, False), levels - 1)
+        # A purer leaf is no reason for a test if the prediction is the same.
+        return left if isinstance(left, Leaf) and left == right else Branch(split.feature, split.code, left, right)
 
     def _part(self, possible: Possible, split: _Split, left: bool) -> Possible:
         rows = split.goes_left if left else ~split.goes_left
