@@ -452,3 +452,14 @@ def test_a_large_penalty_is_not_sold_as_robustness():
     text = str(RobustTreeClassifier(2, plausibility=1.0, branch_penalty=1000.0).fit(frame, y).certificate_)
     assert "no tree is more robust" not in text
     assert "proved optimal for a penalty of 1000 for each test" in text
+
+
+def test_stable_trees_cannot_pass_for_robust_ones():
+    with pytest.raises(ValueError, match='solver is "stable"; expected one of'):
+        RobustTreeClassifier(1, solver="stable").fit([[0], [1]], [0, 1])
+
+
+def test_numbers_of_numpy_are_saved_as_plain_ones(tmp_path):
+    frame, y = survey(30)
+    RobustTreeClassifier(np.int64(1), branch_penalty=np.float64(0.5)).fit(frame, y).save(tmp_path / "m.json")
+    assert RobustTreeClassifier.load(tmp_path / "m.json").branch_penalty == 0.5

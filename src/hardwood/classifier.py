@@ -247,7 +247,7 @@ class RobustTreeClassifier(TreeClassifier):
             "format": FORMAT,
             "version": VERSION,
             "named": hasattr(self, "feature_names_in_"),
-            "parameters": {name: getattr(self, name) for name in SAVED_PARAMETERS},
+            "parameters": {name: _plain(getattr(self, name)) for name in SAVED_PARAMETERS},
             "leaf_counts": self.leaf_counts_.tolist(),
             "shifts": (
                 replace(self.shifts_, certainty=None, costs=None) if self.shifts_.by_cell else self.shifts_
@@ -302,6 +302,10 @@ class RobustTreeClassifier(TreeClassifier):
 def certificate_path(model_path: str | Path) -> Path:
     """Where the certificate of a model lies."""
     return Path(model_path).with_suffix(".certificate.json")
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _counts(path: str | Path, document: dict[str, Any], tree: Tree) -> NDArray[np.int64]:

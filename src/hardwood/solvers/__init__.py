@@ -12,7 +12,6 @@ _ENGINES = {
     "search": "hardwood.solvers.search:SearchSolver",
     "scip": "hardwood.solvers.mio.scip:ScipSolver",
     "gurobi": "hardwood.solvers.mio.gurobi:GurobiSolver",
-    "stable": "hardwood.solvers.stable:StableSolver",
     "groot": "hardwood.solvers.greedy:groot_solver",
     "chen": "hardwood.solvers.greedy:chen_solver",
     "leaf": "hardwood.solvers.leaf:LeafSolver",

@@ -37,7 +37,10 @@ from hardwood.uncertainty import UncertaintySet
 
 
 class StableSolver:
-    """Finds the best stable tree; `engine`, "scip" or "gurobi", solves what the search cannot."""
+    """Finds the best stable tree; `engine`, "scip" or "gurobi", solves what the search cannot.
+
+    Its bounds are about stable trees, so it is no engine for the robust problem and has no name there.
+    """
 
     name = "stable"
 
