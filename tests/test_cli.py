@@ -289,3 +289,6 @@ def test_orders_of_numbers_and_spaces_are_read(folder):
     frame = pd.read_csv(folder / "survey.csv").assign(step=lambda table: table["age"] % 3)
     frame.to_csv(folder / "survey.csv", index=False)
     fitted(folder, "--kind", "step=0 < 1 < 2", "--kind", "trust=low < middle < high")
+    features = {feature.name: feature for feature in RobustTreeClassifier.load(folder / "model.json").tree_.features}
+    assert features["step"].categories == (0, 1, 2)
+    assert (features["trust"].kind, features["trust"].categories) == ("ordinal", ("low", "middle", "high"))

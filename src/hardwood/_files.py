@@ -32,9 +32,23 @@ def write_text(path: str | Path, text: str) -> None:
 def read_json(path: str | Path) -> Any:
     """The contents of a JSON file."""
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not a JSON file: {error}") from None
+    return parsed_json(text, f"{path} is not a JSON file")
+
+
+def parsed_json(text: str, complaint: str = "the text is not JSON") -> Any:
+    """What a text in JSON says."""
+    try:
+        return json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"{complaint}: {error}") from None
+
+
+def json_text(document: Any) -> str:
+    """A document as JSON that people can read and edit; what JSON cannot say is refused."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _umask() -> int:

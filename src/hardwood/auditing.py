@@ -146,4 +146,4 @@ def read_model(path: Path) -> Tree | RobustTreeClassifier:
     document = read_json(path)
     if isinstance(document, Mapping) and document.get("format") == "hardwood.model":
         return RobustTreeClassifier.load(path)
-    return Tree.from_json(path.read_text(encoding="utf-8"))
+    return Tree.from_dict(document)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from hardwood._files import read_json, write_text
+from hardwood._files import json_text, parsed_json, read_json, write_text
 from hardwood.adversary import attack
 from hardwood.features import Labels, Table, encode, encode_labels
 from hardwood.problem import Problem
@@ -144,16 +144,16 @@ class Certificate:
         """The certificate as text that `from_json` reads back."""
         document = {"format": FORMAT, "format_version": VERSION}
         document |= {name: getattr(self, name) for name in CLAIMS}
-        document |= {"shifts": self.shifts.to_dict(), "tree": json.loads(self.tree.to_json())}
-        return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+        document |= {"shifts": self.shifts.to_dict(), "tree": self.tree.to_dict()}
+        return json_text(document)
 
     @classmethod
     def from_json(cls, text: str) -> Certificate:
         """Read a certificate; whatever is not one gets an error that says where."""
-        try:
-            document = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise ValueError(f"the text is not JSON: {error}") from None
+        return cls._from_document(parsed_json(text))
+
+    @classmethod
+    def _from_document(cls, document: Any) -> Certificate:
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise ValueError(f'the text is not a certificate; expected an object with "format": "{FORMAT}"')
         if document.get("format_version") != VERSION:
@@ -164,7 +164,7 @@ class Certificate:
         if claims["n_samples"] < 1:
             raise ValueError(f"the certificate has n_samples {claims['n_samples']}; expected at least 1")
         shifts = ShiftDescription.from_dict(document.get("shifts"))
-        return cls(tree=Tree.from_json(json.dumps(document.get("tree"))), shifts=shifts, **claims)
+        return cls(tree=Tree.from_dict(document.get("tree")), shifts=shifts, **claims)
 
     def save(self, path: str | Path) -> None:
         """Write the certificate to a file."""
@@ -173,7 +173,7 @@ class Certificate:
     @classmethod
     def load(cls, path: str | Path) -> Certificate:
         """Read a file that `save` wrote."""
-        return cls.from_json(json.dumps(read_json(path)))
+        return cls._from_document(read_json(path))
 
     def __str__(self) -> str:
         return (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import sys
+import logging
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from hardwood._files import read_json, write_text
+from hardwood._files import json_text, read_json, write_text
 from hardwood._version import __version__
 from hardwood.adversary import Attack, attack
 from hardwood.certificate import Certificate
@@ -27,6 +26,7 @@ from hardwood.solvers.distributional import solve_distributional
 from hardwood.tree import Tree
 from hardwood.tree_classifier import TreeClassifier
 
+LOGGER = logging.getLogger("hardwood")
 FORMAT = "hardwood.model"
 VERSION = 1
 SAVED_PARAMETERS = ("max_depth", "branch_penalty", "max_bins", "missing", "objective")
@@ -68,7 +68,7 @@ class RobustTreeClassifier(TreeClassifier):
     random_state : int, RandomState or None, default=None
         Seed of solvers that use one. The search does not.
     verbose : int, default=0
-        1 reports every better tree and bound on standard error.
+        1 logs every better tree and bound (logger "hardwood"; to standard error if no logging is set up).
     max_bins : int, default=10
         Columns of floats are cut into at most so many bins; the unit of their shifts is one bin.
     clip_certainty : bool, default=False
@@ -252,9 +252,9 @@ class RobustTreeClassifier(TreeClassifier):
             "shifts": (
                 replace(self.shifts_, certainty=None, costs=None) if self.shifts_.by_cell else self.shifts_
             ).to_dict(),
-            "tree": json.loads(self.tree_.to_json()),
+            "tree": self.tree_.to_dict(),
         }
-        model = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        model = json_text(document) + "\n"
         certificate = self.certificate_.to_json() + "\n"  # both can be written before either is
         write_text(path, model)
         write_text(certificate_path(path), certificate)
@@ -268,7 +268,7 @@ class RobustTreeClassifier(TreeClassifier):
         parameters = document.get("parameters")
         if not isinstance(parameters, dict) or set(parameters) != set(SAVED_PARAMETERS):
             raise ValueError(f"parameters of {path} are {parameters!r}; expected {list(SAVED_PARAMETERS)}")
-        tree = Tree.from_json(json.dumps(document.get("tree")))
+        tree = Tree.from_dict(document.get("tree"))
         shifts = ShiftDescription.from_dict(document.get("shifts"))
         said = {name: getattr(shifts, name) for name in SHIFT_PARAMETERS}
         model = cls(**said, **parameters, clip_certainty=shifts.clip)
@@ -320,15 +320,20 @@ def _counts(path: str | Path, document: dict[str, Any], tree: Tree) -> NDArray[n
 
 
 def _narrate(problem: Problem) -> OnProgress:
-    """Tell of every better tree or bound on standard error."""
+    """Log every better tree or bound."""
 
     def tell(event: Progress) -> None:
         gap = (event.objective_bound - event.objective) / problem.n_samples
-        print(  # noqa: T201 - who sets verbose asks for it
-            f"hardwood: {event.seconds:7.2f} s  objective {event.objective:.2f}  at most {event.objective_bound:.2f}  "
-            f"gap {gap:.2%}",
-            file=sys.stderr,
-            flush=True,
+        LOGGER.info(
+            "%.2f s: objective %.2f, at most %.2f, gap %.2f %%",
+            event.seconds,
+            event.objective,
+            event.objective_bound,
+            100 * gap,
         )
 
+    # Who sets verbose wants to see it, also where nobody has set up logging.
+    LOGGER.setLevel(logging.INFO)
+    if not LOGGER.hasHandlers():
+        LOGGER.addHandler(logging.StreamHandler())
     return tell

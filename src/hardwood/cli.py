@@ -6,7 +6,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +19,8 @@ from rich.table import Table as RichTable
 
 from hardwood._files import write_text
 from hardwood._version import __version__
-from hardwood.features import Feature
+from hardwood.cli_options import kinds, number, shift_words
+from hardwood.cli_tables import check_output, csv_text, features_and_target, only, read_table, without
 
 OK, NOT_CONFIRMED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 app = typer.Typer(
@@ -126,12 +127,12 @@ def fit(
     with _errors():
         from hardwood.classifier import RobustTreeClassifier, certificate_path
 
-        _check_output("--model", model, data)
-        table, y = _features_and_target(data, target, drop)
+        check_output("--model", model, data)
+        table, y = features_and_target(data, target, drop)
         classifier = RobustTreeClassifier(
             depth,
-            **_shift_words(table, certainty, plausibility, cost, budget, direction, bounds, clip),
-            feature_kinds=_kinds(kind),
+            **shift_words(table, certainty, plausibility, cost, budget, direction, bounds, clip),
+            feature_kinds=kinds(kind),
             branch_penalty="auto" if penalty is None else penalty,
             solver=solver,
             time_limit=time_limit,
@@ -166,9 +167,9 @@ def predict(
     """Predict the rows of a table."""
     with _errors():
         if output is not None:
-            _check_output("--output", output, data, model)
+            check_output("--output", output, data, model)
         classifier = _load_model(model)
-        table = _only(_read_table(data, classifier.tree_.features), classifier.tree_.features)
+        table = only(read_table(data, classifier.tree_.features), classifier.tree_.features)
         columns: dict[str, list[Any]] = {"prediction": classifier.predict(table).tolist()}
         if proba:
             shares = classifier.predict_proba(table)
@@ -178,9 +179,9 @@ def predict(
         if as_json:
             _print_json({name: [_finite(value) for value in values] for name, values in columns.items()})
         elif output is None:
-            sys.stdout.write(_csv(columns))
+            sys.stdout.write(csv_text(columns))
         else:
-            write_text(output, _csv(columns))
+            write_text(output, csv_text(columns))
             out.print(f"written: {output}")
 
 
@@ -205,11 +206,11 @@ def audit(
 
         tree = read_model(model)
         features = getattr(tree, "tree_", tree).features
-        table, y = _features_and_target(data, target, None, features)
-        table = _only(table, features)
+        table, y = features_and_target(data, target, None, features)
+        table = only(table, features)
         asked = (certainty, plausibility, cost, budget, direction, bounds)
         given = any(option is not None for option in asked)  # otherwise the model's own shifts
-        found = audited(tree, table, y, **(_shift_words(table, *asked, clip) if given else {}))
+        found = audited(tree, table, y, **(shift_words(table, *asked, clip) if given else {}))
         if as_json:
             _print_json(
                 {
@@ -253,18 +254,18 @@ def path(
 
         if plot is not None:
             needs_matplotlib()
-            _check_output("--plot", plot, data)
+            check_output("--plot", plot, data)
             if plot.suffix.lower() not in (".svg", ".png", ".pdf"):
                 raise ValueError(f"--plot is {plot}; expected a file that ends in .svg, .png or .pdf")
-        table, y = _features_and_target(data, target, drop)
-        words = _shift_words(table, certainty, None, None, None, direction, bounds, clip)
+        table, y = features_and_target(data, target, drop)
+        words = shift_words(table, certainty, None, None, None, direction, bounds, clip)
         found = robustness_path(
             table,
             y,
-            [_number("--levels", level) for level in levels.split(",")],
+            [number("--levels", level) for level in levels.split(",")],
             n_jobs=jobs,
             max_depth=depth,
-            feature_kinds=_kinds(kind),
+            feature_kinds=kinds(kind),
             missing=missing,
             solver=solver,
             time_limit=time_limit,
@@ -299,9 +300,9 @@ def calibrate(
         from hardwood.features import encode
         from hardwood.shifts import ShiftDescription
 
-        frame = _without(_read_table(data), [*([] if target is None else [target]), *(drop or [])])
-        table = encode(frame, kinds=_kinds(kind), missing=missing)
-        words = _shift_words(frame, certainty, plausibility, None, None, direction, bounds, clip)
+        frame = without(read_table(data), [*([] if target is None else [target]), *(drop or [])])
+        table = encode(frame, kinds=kinds(kind), missing=missing)
+        words = shift_words(frame, certainty, plausibility, None, None, direction, bounds, clip)
         shifts = ShiftDescription(**{("clip" if k == "clip_certainty" else k): v for k, v in words.items()})
         uncertainty = shifts.uncertainty(table)
         rows = [
@@ -338,8 +339,8 @@ def check(
         from hardwood.certificate import check as checked
 
         held = Certificate.load(certificate)
-        table, y = _features_and_target(data, target, None, held.tree.features)
-        outcome = checked(held, _only(table, held.tree.features), y)
+        table, y = features_and_target(data, target, None, held.tree.features)
+        outcome = checked(held, only(table, held.tree.features), y)
         contradictions = list(outcome.contradictions)
         if model is not None and _load_model(model).tree_ != held.tree:
             contradictions.append(f"the tree in {model} is not the tree of the certificate")
@@ -374,182 +375,10 @@ def _errors() -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _check_output(option: str, path: Path, *inputs: Path) -> None:
-    """Find out before the work, not after it, that its result cannot be written, or would replace what it came from."""
-    if not path.resolve().parent.is_dir():
-        raise ValueError(f"{option} is {path}; its folder does not exist: make it first")
-    if path.is_dir():
-        raise ValueError(f"{option} is {path}, which is a folder; give the name of a file")
-    if any(path.resolve() == source.resolve() for source in inputs):
-        raise ValueError(f"{option} is {path}, which would overwrite an input; give another name")
-
-
-def _read_table(path: Path, features: Sequence[Feature] = ()) -> Any:
-    """A CSV or Parquet file as an arrow table. Columns that a tree knows are read with the types that it knows."""
-    from pyarrow import ArrowException, csv, parquet, types
-
-    if not path.is_file():
-        raise ValueError(f"{path} is not a file")
-    try:
-        if path.suffix.lower() in (".parquet", ".pq"):
-            table = parquet.read_table(path)
-        else:
-            table = csv.read_csv(
-                path,
-                parse_options=csv.ParseOptions(delimiter=_separator(path), newlines_in_values=True),
-                convert_options=csv.ConvertOptions(strings_can_be_null=True, column_types=_arrow_types(features)),
-            )
-    except (ArrowException, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read as a table: {error}") from None
-    if len(set(table.column_names)) < len(table.column_names):
-        raise ValueError(f"{path} names a column twice: {table.column_names}; rename the columns")
-    if any(types.is_binary(field.type) for field in table.schema):
-        raise ValueError(f"{path} is not in UTF-8; save it in that encoding")
-    return table
-
-
-def _separator(path: Path) -> str:
-    """Comma, semicolon, tab or bar: whichever the first line has most of."""
-    with path.open("rb") as file:
-        start = file.read(65536)
-    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise ValueError(f"{path} is in UTF-16; save it as UTF-8")
-    head = start.splitlines()[0] if start.strip() else b""
-    return max(",;\t|", key=lambda character: head.count(character.encode()))
-
-
-def _arrow_types(features: Sequence[Feature]) -> dict[str, Any]:
-    """So that what a column means does not depend on the other rows of a file."""
-    import pyarrow as pa
-
-    found: dict[str, Any] = {}
-    for feature in features:
-        kinds = {type(category) for category in feature.categories}
-        if kinds and len(kinds) == 1:
-            found[feature.name] = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}[
-                kinds.pop()
-            ]
-    return found
-
-
-def _features_and_target(
-    path: Path, target: str, drop: list[str] | None, features: Sequence[Feature] = ()
-) -> tuple[Any, Any]:
-    table = _read_table(path, features)
-    if target in (drop or []):
-        raise ValueError(f'--drop names the target "{target}"; it is left out of the questions anyway')
-    if target not in table.column_names:
-        raise ValueError(f'--target is "{target}"; {path} has the columns {table.column_names}')
-    y = table.column(target)
-    if y.null_count:
-        row = y.is_null().to_pylist().index(True)
-        raise ValueError(f'the target "{target}" is missing in row {row} (counted from 0); drop such rows')
-    return _without(table, [target, *(drop or [])]), y.to_numpy()
-
-
-def _without(table: Any, names: list[str]) -> Any:
-    unknown = [name for name in names if name not in table.column_names]
-    if unknown:
-        raise ValueError(f'--drop names "{unknown[0]}"; the table has the columns {table.column_names}')
-    return table.drop_columns(names) if names else table
-
-
-def _only(table: Any, features: Sequence[Feature]) -> Any:
-    """The columns that a tree knows, in its order; what else the table holds does not matter to it."""
-    names = [feature.name for feature in features]
-    lacking = [name for name in names if name not in table.column_names]
-    if lacking:
-        raise ValueError(f"the table lacks the columns {lacking}; it has {table.column_names}")
-    return table.select(names)
-
-
 def _load_model(path: Path) -> Any:
     from hardwood.classifier import RobustTreeClassifier
 
     return RobustTreeClassifier.load(path)
-
-
-def _shift_words(
-    table: Any,
-    certainty: list[str] | None,
-    plausibility: float | None,
-    cost: list[str] | None,
-    budget: float | None,
-    direction: list[str] | None,
-    bounds: list[str] | None,
-    clip: bool,
-) -> dict[str, Any]:
-    """The options about shifts as the estimator's parameters."""
-    if cost and certainty:
-        raise ValueError("--cost and --certainty are both given; one of them sets the prices")
-    if budget is not None and plausibility is not None:
-        raise ValueError("--budget and --plausibility are both given; one of them sets the budget")
-    names = list(table.column_names)
-    return {
-        "certainty": _by_column("--certainty", certainty, names, 0.9),
-        "plausibility": 0.9 if plausibility is None else plausibility,
-        "costs": _by_column("--cost", cost, names, None) if cost else None,
-        "budget": budget,
-        "direction": dict(_pair("--direction", entry) for entry in direction or []) or None,
-        "bounds": dict(_bounds(entry) for entry in bounds or []) or None,
-        "clip_certainty": clip,
-    }
-
-
-def _by_column(option: str, entries: list[str] | None, names: list[str], default: float | None) -> Any:
-    """One number for all columns, and column=number for some."""
-    own, common = {}, default
-    for entry in entries or []:
-        if "=" in entry:
-            name, text = _pair(option, entry)
-            own[name] = _number(option, text)
-        else:
-            common = _number(option, entry)
-    unknown = [name for name in own if name not in names]
-    if unknown:
-        raise ValueError(f'{option} names the column "{unknown[0]}"; the table has {names}')
-    if not own:
-        return common
-    if common is None and set(own) != set(names):
-        raise ValueError(f"{option} leaves out some columns; add {option} NUMBER for all others")
-    return {name: own.get(name, common) for name in names}
-
-
-def _pair(option: str, entry: str) -> tuple[str, str]:
-    name, equals, value = entry.rpartition("=")
-    if not equals or not name:
-        raise ValueError(f'{option} is "{entry}"; expected column=value')
-    return name, value
-
-
-def _bounds(entry: str) -> tuple[str, tuple[int | None, int | None]]:
-    name, text = _pair("--bounds", entry)
-    low, colon, high = text.partition(":")
-    if not colon:
-        raise ValueError(f'--bounds is "{entry}"; expected column=lower:upper')
-    try:
-        return name, (int(low) if low else None, int(high) if high else None)
-    except ValueError:
-        raise ValueError(f'--bounds is "{entry}"; expected whole numbers, column=lower:upper') from None
-
-
-def _kinds(entries: list[str] | None) -> dict[str, Any] | None:
-    pairs = dict(_pair("--kind", entry) for entry in entries or [])
-    return {name: _order(value) if "<" in value else value for name, value in pairs.items()} or None
-
-
-def _order(text: str) -> list[Any]:
-    """Answers in their order, as numbers if all are whole numbers."""
-    answers = [answer.strip() for answer in text.split("<")]
-    whole = all(answer.lstrip("-").isdigit() for answer in answers)
-    return [int(answer) for answer in answers] if whole else answers
-
-
-def _number(option: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f'{option} is "{text}"; expected a number') from None
 
 
 @contextmanager
@@ -591,13 +420,3 @@ def _plain(value: Any) -> Any:
 def _finite(value: Any) -> Any:
     value = value.item() if hasattr(value, "item") else value
     return "inf" if value == float("inf") else value
-
-
-def _csv(columns: dict[str, list[Any]]) -> str:
-    import csv
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return text.getvalue()

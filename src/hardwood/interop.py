@@ -296,27 +296,20 @@ def _python_test(feature: Feature, code: int) -> str:
     value = f"row[{feature.name!r}]"
     if MISSING in feature.categories:
         value = f"({MISSING!r} if {value} is None or {value} != {value} else {value})"
-    if feature.kind is Kind.INTEGER:
-        return f"{value} <= {code}"
-    if feature.kind is Kind.BINNED:
-        return f"{value} <= {feature.edges[code]!r}"
-    return _answers_test(feature, code, value, repr, "==", "in")
+    return _rule(feature, code, value, repr, "==", "in")
 
 
 def _sql_test(feature: Feature, code: int) -> str:
     value = _sql_name(feature.name)
     if MISSING in feature.categories:
         value = f"COALESCE({value}, {_sql_value(MISSING)})"
-    if feature.kind is Kind.INTEGER:
-        return f"{value} <= {code}"
-    if feature.kind is Kind.BINNED:
-        return f"{value} <= {feature.edges[code]!r}"
-    return _answers_test(feature, code, value, _sql_value, "=", "IN")
+    return _rule(feature, code, value, _sql_value, "=", "IN")
 
 
-def _answers_test(
-    feature: Feature, code: int, value: str, quote: Callable[[Category], str], equal: str, among: str
-) -> str:
+def _rule(feature: Feature, code: int, value: str, quote: Callable[[Category], str], equal: str, among: str) -> str:
+    """A test in a language that writes answers, equality and membership in its own way."""
+    if feature.kind in (Kind.INTEGER, Kind.BINNED):
+        return f"{value} <= {quote(code if feature.kind is Kind.INTEGER else feature.edges[code])}"
     answers = feature.categories[: code + 1] if feature.ordered else feature.categories[code : code + 1]
     if len(answers) == 1:
         return f"{value} {equal} {quote(answers[0])}"

@@ -10,7 +10,6 @@ and to the right otherwise. This is the only place that says so in Python; `cpp/
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from hardwood import _core
+from hardwood._files import json_text, parsed_json
 from hardwood.features import LARGEST_CODE, Category, Feature, IntArray, Kind, Table, plain_classes
 
 FORMAT = "hardwood.tree"
@@ -159,22 +159,26 @@ class Tree:
 
     def to_json(self) -> str:
         """The tree as text that `from_json` reads back, complete with features and classes."""
-        document = {
+        return json_text(self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as plain values, for files that hold more than a tree."""
+        return {
             "format": FORMAT,
             "version": VERSION,
             "classes": list(self.classes),
             "features": [_feature_to_json(feature) for feature in self.features],
             "root": _node_to_json(self, self.root),
         }
-        return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Tree:
         """Read a tree that `to_json` wrote or a person edited; whatever is not a tree gets an error that says where."""
-        try:
-            document = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise ValueError(f"the text is not JSON: {error}") from None
+        return cls.from_dict(parsed_json(text))
+
+    @classmethod
+    def from_dict(cls, document: Any) -> Tree:
+        """Read what `to_dict` gave."""
         _expect_keys(document, {"format", "version", "classes", "features", "root"}, "the tree")
         if document["format"] != FORMAT or document["version"] != VERSION:
             raise ValueError(

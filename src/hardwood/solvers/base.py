@@ -139,6 +139,11 @@ class Run:
         """Time since the run began."""
         return time.perf_counter() - self._began
 
+    @property
+    def history(self) -> tuple[Progress, ...]:
+        """All events so far."""
+        return tuple(self._history)
+
     def report(self, objective: float, objective_bound: float, work: int) -> None:
         """Keep an event for the history and tell the listener."""
         event = Progress(self.seconds, objective, objective_bound, work)
@@ -194,7 +199,7 @@ class Run:
             seconds=self.seconds,
             solver=self._solver,
             work=work,
-            history=tuple(self._history),
+            history=self.history,
         )
 
 

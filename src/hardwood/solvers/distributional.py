@@ -53,17 +53,17 @@ def solve_distributional(
     """Maximise the distributionally robust value; the result is about the worst case of its tree.
 
     The worst case on the repeated table is copies times the value, rounded up, so its bound, divided, holds for the
-    value; the worst case is the value rounded up, and its bound follows. Prices are rounded down to a unit that grows
-    with the budget, which may cost the repeated table a copy at a tie: one copy is added to the bound.
+    value; the worst case is the value rounded up, and its bound follows. `_lost_to_rounding` is added to both bounds.
     """
     from hardwood.solvers import solve  # the engines are chosen there
 
     copies = copies_of(problem.n_samples)
+    slack = _lost_to_rounding(problem, copies)
     run = Run(problem, solver if isinstance(solver, str) else solver.name, None, start)
 
     def listener(event: Progress) -> None:
         if on_progress is not None:
-            bound = (event.objective_bound + 1) / copies
+            bound = (event.objective_bound + slack) / copies
             on_progress(replace(event, objective=event.objective / copies, objective_bound=bound))
 
     found = solve(
@@ -76,8 +76,8 @@ def solve_distributional(
         n_jobs=n_jobs,
     )
     correct = attack(found.tree, problem.labels, problem.uncertainty).worst_case_correct
-    upper_bound = max(correct, min(problem.n_samples, math.ceil((found.upper_bound + 1) / copies)))
-    bound = (found.objective_bound + 1) / copies + 1.0  # a worst case is less than one sample above its value
+    upper_bound = max(correct, min(problem.n_samples, math.ceil((found.upper_bound + slack) / copies)))
+    bound = (found.objective_bound + slack) / copies + 1.0  # a worst case is less than one sample above its value
     own = run.result(
         found.tree,
         objective_bound=max(bound, problem.objective(correct, found.branching_nodes)),
@@ -86,3 +86,20 @@ def solve_distributional(
         work=found.work,
     )
     return replace(own, seconds=found.seconds, solver=found.solver)
+
+
+def _lost_to_rounding(problem: Problem, copies: int) -> int:
+    """How many copies more than with exact prices the adversary may win on the repeated table.
+
+    There, prices are rounded down to a unit of at most 2^-47 of the repeated budget C. Of M repeated rows, some are
+    lost at rounded prices within the allowance; with S steps each at most, their exact total exceeds it by at most
+    M S 2^-47 C.
+    If it does, it exceeds C, so the dearest of them cost at least C / M each, and leaving out M^2 S 2^-47 of them,
+    rounded up, brings the total back within the allowance.
+    """
+    steps = sum(
+        int(np.ptp(problem.table.values[:, j].astype(np.int64))) if feature.ordered else 2  # leaving and arriving
+        for j, feature in enumerate(problem.table.features)
+    )
+    rows = problem.n_samples * copies
+    return max(1, math.ceil(rows**2 * steps * 2.0**-47))

@@ -17,7 +17,6 @@ at a point must get the same class: they form a group from the start.
 
 from __future__ import annotations
 
-import time
 from importlib import import_module
 
 import numpy as np
@@ -27,7 +26,7 @@ from scipy.sparse.csgraph import connected_components
 from hardwood.adversary import leaf_prices, moves_into
 from hardwood.calibration import FloatArray
 from hardwood.problem import Problem
-from hardwood.solvers.base import Limits, OnProgress, Progress, Result, Start, Status, best_leaf
+from hardwood.solvers.base import Limits, OnProgress, Result, Run, Start, Status, best_leaf
 from hardwood.solvers.mio.branch_and_cut import CuttingRun, Outcome, largest_objective
 from hardwood.solvers.mio.model import Row, TreeVariables, equality, numbered
 from hardwood.solvers.mio.separation import MOST_NONZEROS, TOLERANCE, PathCuts, broken
@@ -69,7 +68,7 @@ class StableSolver:
         get_solver(self._engine)
         run = StableRun(problem, on_progress, start)
         solver = import_module(f"hardwood.solvers.mio.{self._engine}")
-        return run.result(self.name, solver.optimize(run, limits, stop_at=None, seed=seed))
+        return run.result(solver.optimize(run, limits, stop_at=None, seed=seed))
 
 
 class StableModel(TreeVariables):
@@ -97,12 +96,10 @@ class StableRun(CuttingRun):
     """One run: proposals are checked for stability, and the best stable tree is kept."""
 
     def __init__(self, problem: Problem, on_progress: OnProgress | None, start: Start) -> None:
-        super().__init__(time.perf_counter())
+        super().__init__(Run(problem, StableSolver.name, on_progress))
         self._problem = problem
         self.main: StableModel = StableModel(problem, connected_components(_can_meet(problem), directed=False)[1])
         self._cuts = PathCuts(self.main, self.main.n_variables)
-        self._on_progress = on_progress
-        self._history: list[Progress] = []
         self._best = best_leaf(problem)
         self._unused = self._values(self._best)
         if start.tree is not None and start.tree.depth <= problem.max_depth and self.is_stable(start.tree):
@@ -110,16 +107,18 @@ class StableRun(CuttingRun):
 
     def is_stable(self, tree: Tree) -> bool:
         """Whether no shift of any row changes what the tree predicts for it."""
-        return bool((self._reachable(tree).sum(axis=1) == 1).all())
+        return self._one_class_each(tree, self._within(tree))
 
-    def _reachable(self, tree: Tree) -> NDArray[np.bool_]:
-        """Which classes the tree predicts within reach of each group: groups by classes."""
-        within = self._problem.uncertainty.affords(leaf_prices(tree, self._problem.uncertainty))
+    def _within(self, tree: Tree) -> NDArray[np.bool_]:
+        """Which leaves each sample can reach."""
+        return self._problem.uncertainty.affords(leaf_prices(tree, self._problem.uncertainty))
+
+    def _one_class_each(self, tree: Tree, within: NDArray[np.bool_]) -> bool:
         labels = np.array([region.label for region in tree.regions])
         found = np.zeros((self.main.n_groups, self.main.n_classes), dtype=bool)
         rows, leaves = np.nonzero(within)
         found[self.main.group_of[rows], labels[leaves]] = True
-        return found
+        return bool((found.sum(axis=1) == 1).all())
 
     def _objective(self, tree: Tree) -> float:
         correct = int((tree.predict(self._problem.table) == self._problem.labels.codes).sum())
@@ -133,15 +132,15 @@ class StableRun(CuttingRun):
         return values
 
     def _keep(self, tree: Tree) -> None:
-        if self._objective(tree) > self._objective(self._best) + self._problem.tolerance:
+        if self._objective(tree) > self.objective + self._problem.tolerance:
             self._best = tree
             self._unused = self._values(tree)
 
     def cuts(self, values: FloatArray) -> list[Row]:
         """For every class that a group cannot have because the tree predicts another one within its reach, a cut."""
         tree = self.main.tree(values)
-        within = self._problem.uncertainty.affords(leaf_prices(tree, self._problem.uncertainty))
-        if self.is_stable(tree):
+        within = self._within(tree)
+        if self._one_class_each(tree, within):
             self._keep(tree)
         cuts: list[Row] = []
         nonzeros = 0
@@ -162,27 +161,22 @@ class StableRun(CuttingRun):
                         nonzeros += len(cut.variables)
         return cuts
 
-    def _bound(self, solver_bound: float) -> float:
-        most = self.main.gain.max(axis=1).sum()  # every group gets its most frequent class
-        return max(self._objective(self._best), largest_objective(self._problem, min(solver_bound, float(most))))
+    @property
+    def objective(self) -> float:
+        """The objective of the best stable tree so far."""
+        return self._objective(self._best)
 
-    def report(self, solver_bound: float, work: int) -> None:
-        """Tell the listener if the best tree or the bound has changed."""
-        event = Progress(
-            time.perf_counter() - self._began, self._objective(self._best), self._bound(solver_bound), work
-        )
-        last = self._history[-1] if self._history else None
-        if last is None or (last.objective, last.objective_bound) != (event.objective, event.objective_bound):
-            self._history.append(event)
-            if self._on_progress is not None:
-                self._on_progress(event)
+    def objective_bound(self, solver_bound: float) -> float:
+        """The largest objective that any stable tree can have: every group gets its most frequent class at best."""
+        most = float(self.main.gain.max(axis=1).sum())
+        return max(self.objective, largest_objective(self._problem, min(solver_bound, most)))
 
-    def result(self, name: str, outcome: Outcome) -> Result:
+    def result(self, outcome: Outcome) -> Result:
         """The result: a tree that is checked to be stable, and a bound on all stable trees."""
         if not self.is_stable(self._best):
             raise RuntimeError("the best stable tree is not stable; please report this as a bug")
         self.report(outcome.bound, outcome.work)
-        problem, objective, bound = self._problem, self._objective(self._best), self._bound(outcome.bound)
+        problem, objective, bound = self._problem, self.objective, self.objective_bound(outcome.bound)
         correct = int((self._best.predict(problem.table) == problem.labels.codes).sum())
         upper_bound = max(correct, problem.most_correct(bound))
         status = Status.MOST_ROBUST if upper_bound == correct else Status.FEASIBLE
@@ -193,13 +187,13 @@ class StableRun(CuttingRun):
             worst_case_correct=correct,
             branching_nodes=self._best.n_branching_nodes,
             objective=objective,
-            objective_bound=max(bound, objective),
+            objective_bound=bound,
             upper_bound=upper_bound,
             gap=(upper_bound - correct) / problem.n_samples,
-            seconds=time.perf_counter() - self._began,
-            solver=name,
+            seconds=self._run.seconds,
+            solver=StableSolver.name,
             work=outcome.work,
-            history=tuple(self._history),
+            history=self._run.history,
         )
 
 

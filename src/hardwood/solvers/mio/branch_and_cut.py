@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,8 +49,9 @@ class CuttingRun(ABC):
 
     main: Model
 
-    def __init__(self, began: float) -> None:
-        self._began = began
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._reported = (-math.inf, math.inf)
         self._error: BaseException | None = None
         self._unused: FloatArray | None = None
 
@@ -59,9 +59,21 @@ class CuttingRun(ABC):
     def cuts(self, values: FloatArray) -> list[Row]:
         """The constraints that a proposal breaks; none: it is what it claims to be."""
 
+    @property
     @abstractmethod
+    def objective(self) -> float:
+        """The objective of the best tree so far."""
+
+    @abstractmethod
+    def objective_bound(self, solver_bound: float) -> float:
+        """The largest objective that any tree can have, given the solver's bound."""
+
     def report(self, solver_bound: float, work: int) -> None:
         """Tell the listener if the best tree or the bound has changed."""
+        now = (self.objective, self.objective_bound(solver_bound))
+        if now != self._reported:
+            self._reported = now
+            self._run.report(*now, work)
 
     def new_solution(self) -> FloatArray | None:
         """Values of the best tree if the solver has not been told of it, once."""
@@ -70,7 +82,7 @@ class CuttingRun(ABC):
 
     def remaining(self, seconds: float | None) -> float | None:
         """What is left of a time limit."""
-        return None if seconds is None else max(0.0, seconds - (time.perf_counter() - self._began))
+        return None if seconds is None else max(0.0, seconds - self._run.seconds)
 
     @contextmanager
     def guarded(self, stop: Callable[[], None]) -> Iterator[None]:
@@ -99,13 +111,11 @@ class BranchAndCut(CuttingRun):
     """
 
     def __init__(self, problem: Problem, form: Form, solver: str, on_progress: OnProgress | None, start: Start) -> None:
-        super().__init__(time.perf_counter())
+        super().__init__(Run(problem, solver, on_progress, start))
         self.main: MainProblem = MainProblem(problem, form)
         self._problem = problem
         self._separation = Separation(self.main)
-        self._run = Run(problem, solver, on_progress, start)
         self._start = start
-        self._reported = (-math.inf, math.inf)
         self.best = attack(best_leaf(problem), problem.labels, problem.uncertainty)
         self._unused = self.main.values(self.best)
         if start.tree is not None and start.tree.depth <= problem.max_depth:
@@ -134,13 +144,6 @@ class BranchAndCut(CuttingRun):
     def objective_bound(self, solver_bound: float) -> float:
         """The largest objective that any tree can have, given the solver's bound."""
         return max(self.objective, largest_objective(self._problem, min(solver_bound, self._start.objective_bound)))
-
-    def report(self, solver_bound: float, work: int) -> None:
-        """Tell the listener if the best tree or the bound has changed."""
-        now = (self.objective, self.objective_bound(solver_bound))
-        if now != self._reported:
-            self._reported = now
-            self._run.report(*now, work)
 
     def result(self, outcome: Outcome) -> Result:
         """The result, or the error that a callback met."""
