@@ -8,8 +8,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hardwood as hw
 from hardwood import OrdinaryTreeClassifier, RobustTreeClassifier, StableTreeClassifier, compare
-from hardwood.methods import row_radius
 from hardwood.solvers.distributional import copies_of, repeated
+from hardwood.solvers.stable import row_radius
 from instances import random_instance
 from problems import small_table
 from surveys import survey

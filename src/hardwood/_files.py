@@ -11,17 +11,21 @@ from typing import Any
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a file so that a crash or a full disk leaves the old one, never half of the new one."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
     path = Path(path).resolve()  # a link stays a link to the new text
     if not path.parent.is_dir():
         raise ValueError(f"{path} cannot be written: its folder does not exist")
     if path.exists() and not path.is_file():  # a pipe or a device
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        path.write_bytes(content)
         return
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
         Path(draft).chmod(0o666 & ~_umask())
         Path(draft).replace(path)
     except BaseException:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,9 +19,10 @@ from rich.table import Table as RichTable
 from hardwood._files import write_text
 from hardwood._version import __version__
 from hardwood.cli_options import kinds, number, shift_words
+from hardwood.cli_output import INTERRUPTED, NOT_CONFIRMED, PLAIN, err, errors, finite, out, print_json
+from hardwood.cli_study import study
 from hardwood.cli_tables import check_output, csv_text, features_and_target, only, read_table, without
 
-OK, NOT_CONFIRMED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 app = typer.Typer(
     name="hardwood",
     help="Decision trees that stay right when the data shift, with a proof.",
@@ -31,18 +31,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-PLAIN = {"soft_wrap": True, "highlight": False, "markup": False, "emoji": False}
-out, err = Console(**PLAIN), Console(stderr=True, **PLAIN)  # type: ignore[arg-type]
-# Remedies in messages are written for Python; here they have other names.
-IN_OTHER_WORDS = {
-    'missing="category"': "--missing category",
-    "clip=True, clip_certainty=True in the classifier, uses": "--clip uses",
-    "clip=True": "--clip",
-    "max_depth": "--depth",
-    "n_jobs": "--jobs",
-    "seconds is": "--time-limit is",
-}
-KINDS_IN_PYTHON = re.compile(r"kinds=\{\"(.*?)\": \[(.*?)\]\}")
+app.add_typer(study, name="study")
 
 Data = Annotated[
     Path, typer.Argument(help="A table in a CSV or Parquet file; empty cells and NA are missing.", show_default=False)
@@ -124,7 +113,7 @@ def fit(
     as_json: AsJson = False,
 ) -> None:
     """Learn a robust tree; write it, and its certificate beside it."""
-    with _errors():
+    with errors():
         from hardwood.classifier import RobustTreeClassifier, certificate_path
 
         check_output("--model", model, data)
@@ -146,7 +135,7 @@ def fit(
         classifier.save(model)
         certificate = classifier.certificate_
         if as_json:
-            _print_json(json.loads(certificate.to_json()) | {"gap": certificate.gap, "model": str(model)})
+            print_json(json.loads(certificate.to_json()) | {"gap": certificate.gap, "model": str(model)})
         else:
             out.print(f"{classifier.tree_}\n\n{certificate}")
             out.print(f"\nwritten: {model}, {certificate_path(model)}")
@@ -165,7 +154,7 @@ def predict(
     as_json: AsJson = False,
 ) -> None:
     """Predict the rows of a table."""
-    with _errors():
+    with errors():
         if output is not None:
             check_output("--output", output, data, model)
         classifier = _load_model(model)
@@ -177,7 +166,7 @@ def predict(
         if margins:
             columns["margin"] = classifier.margins(table).tolist()
         if as_json:
-            _print_json({name: [_finite(value) for value in values] for name, values in columns.items()})
+            print_json({name: [finite(value) for value in values] for name, values in columns.items()})
         elif output is None:
             sys.stdout.write(csv_text(columns))
         else:
@@ -200,7 +189,7 @@ def audit(
     as_json: AsJson = False,
 ) -> None:
     """Show how fragile a tree is: its worst case, and what the adversary changes."""
-    with _errors():
+    with errors():
         from hardwood.auditing import audit as audited
         from hardwood.auditing import read_model
 
@@ -212,7 +201,7 @@ def audit(
         given = any(option is not None for option in asked)  # otherwise the model's own shifts
         found = audited(tree, table, y, **(shift_words(table, *asked, clip) if given else {}))
         if as_json:
-            _print_json(
+            print_json(
                 {
                     "nominal_accuracy": found.nominal_accuracy,
                     "worst_case_accuracy": found.worst_case_accuracy,
@@ -248,7 +237,7 @@ def path(
     as_json: AsJson = False,
 ) -> None:
     """Learn a tree for each level of plausibility."""
-    with _errors():
+    with errors():
         from hardwood.path import robustness_path
         from hardwood.plotting import needs_matplotlib
 
@@ -274,7 +263,7 @@ def path(
         if plot is not None:
             found.plot().figure.savefig(plot)
         if as_json:
-            _print_json(found.to_dict())
+            print_json(found.to_dict())
         else:
             out.print(str(found))
 
@@ -296,7 +285,7 @@ def calibrate(
     as_json: AsJson = False,
 ) -> None:
     """Show what a certainty means: the price of a step in each column, and the budget."""
-    with _errors():
+    with errors():
         from hardwood.features import encode
         from hardwood.shifts import ShiftDescription
 
@@ -310,8 +299,8 @@ def calibrate(
             for feature, prices in zip(table.features, uncertainty.costs.prices, strict=True)
         ]
         if as_json:
-            plain = [{name: _finite(value) for name, value in row.items()} for row in rows]
-            _print_json({"budget": uncertainty.budget, "n_samples": table.n_samples, "prices": plain})
+            plain = [{name: finite(value) for name, value in row.items()} for row in rows]
+            print_json({"budget": uncertainty.budget, "n_samples": table.n_samples, "prices": plain})
             return
         grid = RichTable("column", "kind", "price of a step", "steps the budget pays for", box=None)
         for row in rows:
@@ -334,7 +323,7 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Compute again, from the data alone, what a certificate says about its tree. No solver takes part."""
-    with _errors():
+    with errors():
         from hardwood.certificate import Certificate
         from hardwood.certificate import check as checked
 
@@ -347,32 +336,13 @@ def check(
         if as_json:
             numbers = {"worst_case_correct": outcome.worst_case_correct, "nominal_correct": outcome.nominal_correct}
             told = {"shifts": str(held.shifts), "claimed_upper_bound": held.upper_bound}
-            _print_json({"confirmed": not contradictions, "contradictions": contradictions} | numbers | told)
+            print_json({"confirmed": not contradictions, "contradictions": contradictions} | numbers | told)
         elif contradictions:
             out.print("\n".join(["NOT CONFIRMED", *(f"* {entry}" for entry in contradictions)]))
         else:
             out.print(str(outcome))
     if contradictions:
         raise typer.Exit(NOT_CONFIRMED)
-
-
-@contextmanager
-def _errors() -> Iterator[None]:
-    """Bad input ends with its message, not with a traceback."""
-    try:
-        yield
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        message = str(error)
-        for python, option in IN_OTHER_WORDS.items():
-            message = message.replace(python, option)
-        message = KINDS_IN_PYTHON.sub(
-            lambda m: f"--kind '{m[1]}={m[2].replace(chr(39), '').replace(', ', '<')}'", message
-        )
-        err.print(f"hardwood: {message}")
-        raise typer.Exit(BAD_INPUT) from None
-    except KeyboardInterrupt:
-        err.print("hardwood: interrupted")
-        raise typer.Exit(INTERRUPTED) from None
 
 
 def _load_model(path: Path) -> Any:
@@ -407,16 +377,3 @@ def _progress(n_samples: int, *, quiet: bool) -> Iterator[Callable[[Any], None] 
     with Bar(*columns, console=err, transient=True) as bar:
         task = bar.add_task("first trees ...")
         yield lambda event: bar.update(task, description=words(event))
-
-
-def _print_json(document: Any) -> None:
-    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=_plain) + "\n")
-
-
-def _plain(value: Any) -> Any:
-    return value.item()
-
-
-def _finite(value: Any) -> Any:
-    value = value.item() if hasattr(value, "item") else value
-    return "inf" if value == float("inf") else value

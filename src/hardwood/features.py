@@ -172,6 +172,10 @@ class Table:
         """Column names."""
         return tuple(feature.name for feature in self.features)
 
+    def rows(self, chosen: NDArray[np.integer[Any]]) -> Table:
+        """Some of the samples; the features stay the same."""
+        return Table(self.features, self.values[chosen])
+
 
 @dataclass(frozen=True, slots=True)
 class Labels:
@@ -189,6 +193,10 @@ class Labels:
                 f"expected one dimension and values from 0 to {len(self.classes) - 1}"
             )
         object.__setattr__(self, "codes", codes)
+
+    def rows(self, chosen: NDArray[np.integer[Any]]) -> Labels:
+        """The classes of some of the samples."""
+        return Labels(self.codes[chosen], self.classes)
 
 
 def encode(

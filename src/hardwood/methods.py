@@ -6,18 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import Any, Self
 
-import numpy as np
 from sklearn.utils import check_random_state
 
-from hardwood.features import Kind, Labels, Table
+from hardwood.features import Table
 from hardwood.problem import Problem
-from hardwood.solvers import solve
-from hardwood.solvers.base import Limits, Result
-from hardwood.solvers.stable import StableSolver
+from hardwood.solvers.base import Limits
+from hardwood.solvers.ordinary import STRENGTHS, solve_regularised
+from hardwood.solvers.stable import StableSolver, row_radius
 from hardwood.tree_classifier import TreeClassifier
 from hardwood.uncertainty import UncertaintySet
-
-STRENGTHS = (0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 
 
 class OrdinaryTreeClassifier(TreeClassifier):
@@ -69,38 +66,20 @@ class OrdinaryTreeClassifier(TreeClassifier):
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the strength of the regularisation, then learn the tree."""
         table, labels = self.training_data(X, y)
-        strengths = [float(strength) for strength in self.strengths]
-        if not strengths or not all(0 < strength <= 1 for strength in strengths):
-            raise ValueError(f"strengths are {list(self.strengths)}; expected numbers in (0, 1]")
-        self.strength_, self.scores_ = strengths[0], {}
-        if len(strengths) > 1:
-            self.scores_ = self._held_out_scores(table, labels, strengths)
-            self.strength_ = max(sorted(strengths), key=lambda strength: self.scores_[strength])
-        self.result_ = self._learnt(table, labels, self.strength_)
+        order = check_random_state(self.random_state).permutation(table.n_samples)
+        found = solve_regularised(
+            table,
+            labels,
+            self.max_depth,
+            order,
+            strengths=self.strengths,
+            held_out=self.held_out,
+            limits=Limits(seconds=self.time_limit),
+            n_jobs=self.n_jobs or 1,
+        )
+        self.result_, self.strength_, self.scores_ = found.result, found.strength, found.scores
         self.set_tree(self.result_.tree, table, labels)
         return self
-
-    def _held_out_scores(self, table: Table, labels: Labels, strengths: list[float]) -> dict[float, float]:
-        if not 0 < self.held_out < 1:
-            raise ValueError(f"held_out is {self.held_out!r}; it must lie between 0 and 1")
-        order = check_random_state(self.random_state).permutation(table.n_samples)
-        n_held_out = max(1, round(self.held_out * table.n_samples))
-        kept, tested = np.sort(order[n_held_out:]), np.sort(order[:n_held_out])
-        if not len(kept):
-            raise ValueError(
-                f"held_out is {self.held_out}; with n_samples={table.n_samples} none would be left to learn from"
-            )
-        scores = {}
-        for strength in strengths:
-            tree = self._learnt(*_rows(table, labels, kept), strength).tree
-            test_table, test_labels = _rows(table, labels, tested)
-            scores[strength] = float((tree.predict(test_table) == test_labels.codes).mean())
-        return scores
-
-    def _learnt(self, table: Table, labels: Labels, strength: float) -> Result:
-        still = UncertaintySet.boxes(table, radius=0)
-        problem = Problem(labels, still, self.max_depth, (1.0 - strength) / strength)
-        return solve(problem, limits=Limits(seconds=self.time_limit), n_jobs=self.n_jobs or 1)
 
 
 class StableTreeClassifier(TreeClassifier):
@@ -173,23 +152,3 @@ class StableTreeClassifier(TreeClassifier):
             return UncertaintySet.priced(table, costs=1.0, budget=float(self.radius_))
         widest = max(feature.n_values for feature in table.features)
         return UncertaintySet.boxes(table, radius=int(min(self.radius_, widest)))
-
-
-def row_radius(table: Table, certainty: Any, plausibility: float) -> float:
-    """How many steps a row may move if it has its own share of the budget: -log(plausibility) / price of a step.
-
-    The price of a step is log(rho / (1 - rho)) if all columns have two answers (as in the paper), otherwise
-    -log(1 - rho), with rho the mean certainty. Values move by whole steps, so the radius is rounded down.
-    """
-    rho = float(np.mean(np.asarray(list(certainty.values()) if hasattr(certainty, "values") else certainty)))
-    two_answers = all(feature.kind is Kind.BINARY or feature.n_values == 2 for feature in table.features)
-    if not 0 < rho <= 1 or not 0 < plausibility <= 1:
-        raise ValueError(f"certainty is {certainty} and plausibility {plausibility}; both must lie in (0, 1]")
-    if rho == 1 or plausibility == 1:
-        return 0
-    price = math.log(rho / (1 - rho)) if two_answers else -math.log(1 - rho)
-    return math.inf if price <= 0 else math.floor(-math.log(plausibility) / price * (1 + 2.0**-32))
-
-
-def _rows(table: Table, labels: Labels, rows: Any) -> tuple[Table, Labels]:
-    return Table(table.features, table.values[rows]), Labels(labels.codes[rows], labels.classes)

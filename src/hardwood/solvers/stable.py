@@ -17,7 +17,9 @@ at a point must get the same class: they form a group from the start.
 
 from __future__ import annotations
 
+import math
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,7 @@ from scipy.sparse.csgraph import connected_components
 
 from hardwood.adversary import leaf_prices, moves_into
 from hardwood.calibration import FloatArray
+from hardwood.features import Kind, Table
 from hardwood.problem import Problem
 from hardwood.solvers.base import Limits, OnProgress, Result, Run, Start, Status, best_leaf
 from hardwood.solvers.mio.branch_and_cut import CuttingRun, Outcome, largest_objective
@@ -217,6 +220,22 @@ def _can_meet(problem: Problem) -> NDArray[np.bool_]:
         mixed[1] += np.where(pays, 0.0, uncertainty.costs.move_prices(j, other, here))
     meets = uncertainty.affords(halfway).all(axis=0) | uncertainty.affords(mixed).all(axis=0)
     return np.asarray(meets.reshape(n, n))
+
+
+def row_radius(table: Table, certainty: Any, plausibility: float) -> float:
+    """How many steps a row may move if it has its own share of the budget: -log(plausibility) / price of a step.
+
+    The price of a step is log(rho / (1 - rho)) if all columns have two answers (as in the paper), otherwise
+    -log(1 - rho), with rho the mean certainty. Values move by whole steps, so the radius is rounded down.
+    """
+    rho = float(np.mean(np.asarray(list(certainty.values()) if hasattr(certainty, "values") else certainty)))
+    two_answers = all(feature.kind is Kind.BINARY or feature.n_values == 2 for feature in table.features)
+    if not 0 < rho <= 1 or not 0 < plausibility <= 1:
+        raise ValueError(f"certainty is {certainty} and plausibility {plausibility}; both must lie in (0, 1]")
+    if rho == 1 or plausibility == 1:
+        return 0
+    price = math.log(rho / (1 - rho)) if two_answers else -math.log(1 - rho)
+    return math.inf if price <= 0 else math.floor(-math.log(plausibility) / price * (1 + 2.0**-32))
 
 
 def _anything_moves(problem: Problem) -> bool:

@@ -1,0 +1,181 @@
+"""Where tasks run: in this process, in processes of this machine, or on a Dask cluster.
+
+All are executors in the sense of `concurrent.futures`. A task always ends with an outcome: a crash, an error or a hang
+is one, too, except in this process, where a crash or a hang is that of the whole study.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from hardwood.experiments.tasks import Task, run_task
+
+WORKER = "hardwood.experiments.worker"
+
+
+class Outcome(StrEnum):
+    """How a task ended."""
+
+    FINISHED = "finished"
+    FAILED = "failed"  # with an error
+    CRASHED = "crashed"
+    HUNG = "hung"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A task that ended, with its columns if it finished, and with a message if not."""
+
+    outcome: Outcome
+    columns: dict[str, Any]
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Backend:
+    """An executor, how a task is run there, and how many at a time (a cluster may grow and shrink)."""
+
+    executor: Executor
+    run: Callable[[Task], Ended]
+    slots: Callable[[], int]
+
+
+def run_here(task: Task) -> Ended:
+    """Run a task in this process."""
+    try:
+        return Ended(Outcome.FINISHED, run_task(task))
+    except Exception as error:
+        return Ended(Outcome.FAILED, {}, f"{type(error).__name__}: {error}")
+
+
+def run_apart(task: Task) -> Ended:
+    """Run a task in a process of its own and wait for it, but not for ever."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", WORKER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,  # Ctrl-C is for the runner, which ends its processes itself
+    )
+    with _known(process):
+        try:
+            answer, complaint = process.communicate(task.to_json(), timeout=task.deadline)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            return Ended(Outcome.HUNG, {}, f"no answer after {task.deadline:g} seconds")
+    if process.returncode < 0:
+        return Ended(Outcome.CRASHED, {}, f"ended by {_signal(-process.returncode)}")
+    if process.returncode > 0:
+        last = (complaint.strip().splitlines() or ["no message"])[-1]
+        return Ended(Outcome.FAILED, {}, last)
+    return Ended(Outcome.FINISHED, json.loads(answer))
+
+
+@contextmanager
+def in_this_process() -> Iterator[Backend]:
+    """One task after the other, here: for a debugger. Nothing protects from crashes and hangs."""
+    yield Backend(_Here(), run_here, lambda: 1)
+
+
+@contextmanager
+def local_processes(n: int) -> Iterator[Backend]:
+    """So many tasks at a time, each in a process of its own."""
+    with ThreadPoolExecutor(n) as pool:  # a thread only waits for its process
+        try:
+            yield Backend(pool, run_apart, lambda: n)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            _end_all()
+            raise
+
+
+@contextmanager
+def dask_cluster(address: str) -> Iterator[Backend]:
+    """The workers of a Dask scheduler, one task at a time for each of their threads."""
+    try:
+        import distributed
+    except ModuleNotFoundError as error:
+        raise ImportError("a scheduler needs the package dask; run: pip install 'hardwood[dask]'") from error
+    try:
+        client = distributed.Client(address, timeout="10s", set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"--scheduler is {address}; no Dask scheduler answers there ({error}). Start one with: dask scheduler"
+        ) from None
+    with client:
+
+        def slots() -> int:
+            return sum(client.nthreads().values())
+
+        if not slots():
+            raise ValueError(f"the scheduler at {address} has no workers; start some with: dask worker {address}")
+        executor = client.get_executor(pure=False)
+        try:
+            yield Backend(executor, run_apart, slots)
+        finally:
+            executor.shutdown(wait=False)
+
+
+def outcome_of(future: Future[Ended]) -> Ended:
+    """The outcome of a task; one that took its workers with it crashed, a cluster that is gone is an error."""
+    try:
+        return future.result()
+    except Exception as error:
+        return _crashed(error)
+
+
+def _crashed(error: Exception) -> Ended:
+    if type(error).__name__ == "KilledWorker":
+        return Ended(Outcome.CRASHED, {}, f"the workers that ran it died: {error}")
+    raise ValueError(
+        f"the cluster was lost ({type(error).__name__}: {error}); what had ended is kept, run again to go on"
+    ) from error
+
+
+class _Here(Executor):
+    def submit(self, call: Any, /, *arguments: Any, **options: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(call(*arguments, **options))
+        return future
+
+
+_processes: set[subprocess.Popen[str]] = set()
+_guard = threading.Lock()
+
+
+@contextmanager
+def _known(process: subprocess.Popen[str]) -> Iterator[None]:
+    with _guard:
+        _processes.add(process)
+    try:
+        yield
+    finally:
+        with _guard:
+            _processes.discard(process)
+
+
+def _end_all() -> None:
+    with _guard:
+        for process in _processes:
+            process.kill()
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,214 @@
+"""Runs what is left of a study, stores every outcome as it comes, and says how far it is."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from hardwood.datasets import Dataset, load_dataset
+from hardwood.experiments.backends import Backend, Ended, Outcome, in_this_process, outcome_of
+from hardwood.experiments.grid import Instance, Settings, Study
+from hardwood.experiments.store import Row, Store
+from hardwood.experiments.tasks import Task, ordinary_id, result_names
+
+# Seconds change from run to run, and so does the work between two looks at the clock.
+VARYING = ("seconds", "seconds_with_choice", "work", "stop_reason")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is: of so many tasks to do in it, how many ended, and how many of those not well."""
+
+    done: int
+    total: int
+    troubled: int
+    last: str
+
+
+OnProgress: TypeAlias = Callable[[Progress], None]
+
+
+def run_study(
+    study: Study,
+    folder: str | Path,
+    backend: AbstractContextManager[Backend],
+    *,
+    data: str | Path | None = None,
+    retry: bool = False,
+    on_progress: OnProgress | None = None,
+) -> list[Row]:
+    """Run the instances of a study that the folder has no outcome of, and give all rows.
+
+    backend  see `backends`
+    data     the folder of tables, see `datasets`
+    retry    run again what failed, crashed or hung
+    """
+    datasets = {name: load_dataset(name, data) for name in study.datasets}
+    store = Store(folder)
+    _check_settings(store, study)
+    done = {name for name, row in store.rows.items() if not retry or row["outcome"] == Outcome.FINISHED}
+    todo = [instance for instance in study.instances if instance.id not in done]
+    run = _Run(study.settings, datasets, store, on_progress)
+    with store.writing():
+        try:
+            if todo:
+                with backend as opened:
+                    run.all(todo, opened, retry=retry)
+        finally:
+            rows = instance_rows(store)
+            store.write_results(rows)
+    return rows
+
+
+def instance_rows(store: Store) -> list[Row]:
+    """The rows of instances in a fixed order, without those of the ordinary trees that they share."""
+    rows = [row for row in store.rows.values() if "plausibility" in row]
+    return sorted(rows, key=lambda row: (row["dataset"], row["depth"], row["mean_certainty"], row["plausibility"]))
+
+
+def rerun(study: Study, folder: str | Path, name: str, data: str | Path | None = None) -> tuple[Row, dict[str, Any]]:
+    """Run one instance again, with the work it did then as its limit; the new row, and what differs from the old one.
+
+    The ordinary tree is taken from the old row; times are not compared.
+    """
+    instance = study.instance(name)
+    store = Store(folder)
+    _check_settings(store, study)
+    if name not in store.rows:
+        raise ValueError(f'{folder} has no row of "{name}" yet')
+    old = store.rows[name]
+    if old["outcome"] != Outcome.FINISHED:
+        raise ValueError(
+            f'"{name}" did not finish then ({old["outcome"]}: {old["message"]}); run the study with --retry'
+        )
+    work = {
+        method: old[f"{method}_work"]
+        for method in study.settings.methods
+        if old.get(f"{method}_stop_reason") not in (None, "finished")
+    }
+    dataset = load_dataset(instance.dataset, data)
+    task = Task(dataset, instance.depth, study.settings, instance, _ordinary(old), work)
+    with in_this_process() as here:
+        ended = outcome_of(here.executor.submit(here.run, task))
+    new = _row(instance, study.settings, ended)
+    differing = {
+        column: (old.get(column), new.get(column))
+        for column in sorted(set(old) | set(new))
+        if not column.endswith(VARYING) and old.get(column) != new.get(column)
+    }
+    return new, differing
+
+
+@dataclass
+class _Run:
+    settings: Settings
+    datasets: dict[str, Dataset]
+    store: Store
+    on_progress: OnProgress | None
+    total: int = 0
+    ended: int = 0
+    troubled: int = 0
+
+    def all(self, todo: Sequence[Instance], backend: Backend, *, retry: bool) -> None:
+        """First the ordinary trees that instances share, then the instances."""
+        shared = self._ordinary_trees(retry)
+        pairs = sorted({(instance.dataset, instance.depth) for instance in todo} - set(shared))
+        if "ordinary" not in self.settings.methods:
+            pairs = []
+        self.total = len(pairs) + len(todo)
+        tasks = [Task(self.datasets[name], depth, self.settings) for name, depth in pairs]
+        for task, ended in outcomes(tasks, backend):
+            columns = {"id": task.id, "outcome": str(ended.outcome), "message": ended.message} | ended.columns
+            self._keep(columns, ended)
+        shared = self._ordinary_trees(retry=False)
+        ready: list[Task] = []
+        for instance in todo:
+            ordinary = shared.get((instance.dataset, instance.depth))
+            if "ordinary" in self.settings.methods and "ordinary_tree" not in (ordinary or {}):
+                message = f"its ordinary tree: {(ordinary or {}).get('message', 'missing')}"
+                failed = Ended(Outcome.FAILED, {}, message)
+                self._keep(_row(instance, self.settings, failed), failed)
+            else:
+                ready.append(Task(self.datasets[instance.dataset], instance.depth, self.settings, instance, ordinary))
+        for task, ended in outcomes(ready, backend):
+            if task.instance is not None:
+                self._keep(_row(task.instance, self.settings, ended), ended)
+
+    def _ordinary_trees(self, retry: bool) -> dict[tuple[str, int], Row]:
+        """Columns of the ordinary trees at hand, by table and depth: from the journal, or from any instance."""
+        names = {ordinary_id(name, depth): (name, depth) for name in self.datasets for depth in range(100)}
+        found: dict[tuple[str, int], Row] = {}
+        for row in self.store.rows.values():
+            pair = (row["dataset"], row["depth"]) if "plausibility" in row else names.get(row["id"])
+            if pair is None or (retry and "ordinary_tree" not in row):
+                continue
+            if "ordinary_tree" in row:
+                found[pair] = _ordinary(row)
+            elif "plausibility" not in row:
+                found.setdefault(pair, row)
+        return found
+
+    def _keep(self, row: Row, ended: Ended) -> None:
+        self.store.add(row)
+        self.ended += 1
+        self.troubled += ended.outcome is not Outcome.FINISHED
+        if self.on_progress is not None:
+            self.on_progress(Progress(self.ended, self.total, self.troubled, row["id"]))
+
+
+def outcomes(tasks: Sequence[Task], backend: Backend) -> Iterator[tuple[Task, Ended]]:
+    """Run tasks, a few ahead of the workers, and give each as it ends."""
+    waiting = deque(tasks)
+    running: dict[Future[Ended], Task] = {}
+    while waiting or running:
+        while waiting and len(running) < max(1, backend.slots()):
+            task = waiting.popleft()
+            running[backend.executor.submit(backend.run, task)] = task
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            yield running.pop(future), outcome_of(future)
+
+
+def _ordinary(row: Row) -> Row:
+    names = result_names("ordinary")
+    return {name: value for name, value in row.items() if name in names}
+
+
+def _row(instance: Instance, settings: Settings, ended: Ended) -> Row:
+    return {
+        "id": instance.id,
+        "dataset": instance.dataset,
+        "mean_certainty": instance.mean_certainty,
+        "plausibility": instance.plausibility,
+        "depth": instance.depth,
+        "outcome": str(ended.outcome),
+        "message": ended.message,
+        **_settings_columns(settings),
+        **ended.columns,
+    }
+
+
+def _settings_columns(settings: Settings) -> Row:
+    """What a row depends on besides its instance."""
+    return {
+        "methods": ",".join(settings.methods),
+        "time_limit": settings.time_limit,
+        "n_tables": settings.n_tables,
+        "seed": settings.seed,
+    }
+
+
+def _check_settings(store: Store, study: Study) -> None:
+    wanted = _settings_columns(study.settings)
+    for row in instance_rows(store):
+        differing = [name for name, value in wanted.items() if row.get(name) != value]
+        if differing:
+            name = differing[0]
+            raise ValueError(
+                f"{store.folder} holds rows with {name} {row.get(name)}, the study says {wanted[name]}; "
+                f"rows of different settings do not mix: give another folder"
+            )

@@ -1,0 +1,259 @@
+"""One instance: learn its trees, judge them on shifted test tables, give the row of results. Nothing here is stored.
+
+Everything random follows from the study's seed and the names of what it is for, so a row can be had again, and trees of
+the same table see the same split, of the same table and mean certainty the same certainties.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hardwood._version import __version__
+from hardwood.calibration import FloatArray
+from hardwood.datasets import Dataset
+from hardwood.evaluation import simulate_shifts
+from hardwood.experiments.grid import Instance, Settings
+from hardwood.features import Labels, Table
+from hardwood.problem import Problem
+from hardwood.shifts import ShiftDescription
+from hardwood.solvers.base import Limits, Result, Solver
+from hardwood.solvers.ordinary import STRENGTHS, solve_regularised
+from hardwood.solvers.search import SearchSolver
+from hardwood.solvers.stable import StableSolver, row_radius
+from hardwood.tree import Leaf, Tree
+from hardwood.uncertainty import UncertaintySet
+
+TEST_SHARE = 0.2
+SPREAD = 0.2  # standard deviation of certainties
+EXPECTED = "expected"
+Shifted = Callable[[FloatArray, np.random.Generator], FloatArray]
+# The certainty that test tables are really shifted by, given the one that the tree was learnt with (section 6.1.2).
+FAMILIES: dict[str, Shifted] = {
+    EXPECTED: lambda certainty, _: certainty,
+    "minus_0.2": lambda certainty, _: certainty - 0.2,
+    "minus_0.1": lambda certainty, _: certainty - 0.1,
+    "plus_0.1": lambda certainty, _: certainty + 0.1,
+    "within_0.05": lambda certainty, rng: certainty + rng.uniform(-0.05, 0.05, certainty.shape),
+    "within_0.1": lambda certainty, rng: certainty + rng.uniform(-0.1, 0.1, certainty.shape),
+    "within_0.15": lambda certainty, rng: certainty + rng.uniform(-0.15, 0.15, certainty.shape),
+    "within_0.2": lambda certainty, rng: certainty + rng.uniform(-0.2, 0.2, certainty.shape),
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a worker gets, complete: it reads no file and knows no study.
+
+    instance  None: learn the ordinary tree of the table and depth, which many instances share
+    ordinary  its columns, for an instance of a study that compares with it
+    work      an earlier run is repeated: no limit of time, but stop these methods after the work that they did then
+    """
+
+    dataset: Dataset
+    depth: int
+    settings: Settings
+    instance: Instance | None = None
+    ordinary: Mapping[str, Any] | None = None
+    work: Mapping[str, int] | None = None
+
+    @property
+    def id(self) -> str:
+        """The name of the task in the journal."""
+        return ordinary_id(self.dataset.name, self.depth) if self.instance is None else self.instance.id
+
+    @property
+    def deadline(self) -> float:
+        """Seconds after which the task hangs, whatever it says."""
+        trees = len(STRENGTHS) + 1 if self.instance is None else len(self.settings.methods)
+        return trees * self.settings.time_limit + self.settings.patience
+
+    def to_json(self) -> str:
+        """The task as text for another process."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Task:
+        """Read what `to_json` wrote."""
+        entry = json.loads(text)
+        return cls(
+            **entry
+            | {
+                "dataset": Dataset(**entry["dataset"]),
+                "settings": Settings.from_dict(entry["settings"]),
+                "instance": entry["instance"] and Instance(**entry["instance"]),
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Split:
+    """The training and the test rows of a table."""
+
+    table: Table
+    labels: Labels
+    test_table: Table
+    test_labels: Labels
+
+
+def run_task(task: Task) -> dict[str, Any]:
+    """The columns that a task is for."""
+    split = split_of(task.dataset, task.settings.seed)
+    return ordinary_columns(task, split) if task.instance is None else instance_row(task, task.instance, split)
+
+
+def ordinary_id(dataset: str, depth: int) -> str:
+    """The name of the ordinary tree of a table and depth."""
+    return f"{dataset}/ordinary/d{depth}"
+
+
+def random_for(*words: object) -> np.random.Generator:
+    """A stream of random numbers of its own for whatever the words name."""
+    return np.random.default_rng(seed_for(*words))
+
+
+def seed_for(*words: object) -> int:
+    """A seed from words."""
+    return zlib.crc32("/".join(map(str, words)).encode())
+
+
+def split_of(dataset: Dataset, seed: int) -> Split:
+    """One fifth of the rows, drawn at random, is for tests."""
+    table, labels = dataset.encoded()
+    order = random_for(seed, dataset.name, "split").permutation(dataset.n_samples)
+    n_test = round(TEST_SHARE * dataset.n_samples)
+    test, training = np.sort(order[:n_test]), np.sort(order[n_test:])
+    return Split(table.rows(training), labels.rows(training), table.rows(test), labels.rows(test))
+
+
+def certainty_of(instance: Instance, n_features: int, seed: int) -> FloatArray:
+    """A certainty for each column, from a normal distribution; what makes no sense is clipped later, by column."""
+    draw = random_for(seed, instance.dataset, instance.mean_certainty, "certainty")
+    return np.clip(draw.normal(instance.mean_certainty, SPREAD, n_features), 0.0, 1.0)
+
+
+def ordinary_columns(task: Task, split: Split) -> dict[str, Any]:
+    """The regularised ordinary tree."""
+    began = time.perf_counter()
+    order = random_for(task.settings.seed, task.dataset.name, "held out").permutation(split.table.n_samples)
+    found = solve_regularised(
+        split.table, split.labels, task.depth, order, limits=Limits(seconds=task.settings.time_limit)
+    )
+    seconds = time.perf_counter() - began
+    return result_columns("ordinary", found.result) | {
+        "ordinary_strength": found.strength,
+        "ordinary_seconds_with_choice": round(seconds, 4),
+    }
+
+
+def instance_row(task: Task, instance: Instance, split: Split) -> dict[str, Any]:
+    """All trees of an instance and how they fare."""
+    began = time.perf_counter()
+    settings = task.settings
+    certainty = certainty_of(instance, len(split.table.features), settings.seed)
+    shifts = ShiftDescription(certainty, instance.plausibility, clip=True)
+    row: dict[str, Any] = dict(task.ordinary or {})
+    for method in settings.methods:
+        if method == "ordinary" or (method == "stable" and not two_answers(split.table)):
+            continue
+        limits = Limits(seconds=settings.time_limit) if task.work is None else Limits(work=task.work.get(method))
+        row |= _learnt(method, instance, split, shifts, limits)
+    trees = {name.removesuffix("_tree"): tree_of(text, split) for name, text in row.items() if name.endswith("_tree")}
+    row |= judged(trees, instance, split, certainty, settings)
+    return row | {
+        "certainty": json.dumps([round(float(entry), 6) for entry in certainty]),
+        "n_train": split.table.n_samples,
+        "n_test": split.test_table.n_samples,
+        "seconds": round(time.perf_counter() - began, 4),
+        "version": __version__,
+    }
+
+
+def two_answers(table: Table) -> bool:
+    """Whether RCT-B is compared: the paper does so on tables whose columns have two answers each."""
+    return all(feature.n_values == 2 and not feature.ordered for feature in table.features)
+
+
+def judged(
+    trees: Mapping[str, Tree], instance: Instance, split: Split, certainty: FloatArray, settings: Settings
+) -> dict[str, Any]:
+    """Accuracy on the test table as it stands, and the lowest and mean accuracy over each family of shifted ones."""
+    columns: dict[str, Any] = {
+        f"{name}_nominal": float((tree.predict(split.test_table) == split.test_labels.codes).mean())
+        for name, tree in trees.items()
+    }
+    for family, shifted in FAMILIES.items():
+        words = (settings.seed, instance.id, family)
+        real = np.clip(shifted(certainty, random_for(*words, "certainty")), 0.0, 1.0)
+        accuracies = simulate_shifts(
+            list(trees.values()),
+            split.test_table,
+            split.test_labels,
+            ShiftDescription(real, clip=True),
+            n_tables=settings.n_tables,
+            seed=seed_for(*words, "shifts"),
+        )
+        for name, own in zip(trees, accuracies, strict=True):
+            columns[f"{name}_worst_{family}"] = round(float(own.min()), 6)
+            columns[f"{name}_mean_{family}"] = round(float(own.mean()), 6)
+    return columns
+
+
+RESULT = ("status", "stop_reason", "seconds", "work", "correct", "upper_bound", "gap", "branching_nodes", "tree")
+
+
+def result_names(method: str) -> set[str]:
+    """The columns about how a tree was learnt, not about how it fares."""
+    return {f"{method}_{name}" for name in (*RESULT, "strength", "seconds_with_choice", "radius")}
+
+
+def result_columns(method: str, result: Result) -> dict[str, Any]:
+    """What a solver says, as columns of a row; `correct` and `upper_bound` count training rows in the worst case."""
+    values = (
+        str(result.status),
+        str(result.stop_reason),
+        round(result.seconds, 4),
+        result.work,
+        result.worst_case_correct,
+        result.upper_bound,
+        result.gap,
+        result.branching_nodes,
+        json.dumps(result.tree.to_dict()["root"], separators=(",", ":")),
+    )
+    return {f"{method}_{name}": value for name, value in zip(RESULT, values, strict=True)}
+
+
+def tree_of(text: str, split: Split) -> Tree:
+    """The tree of a row: only its nodes are kept there, the table knows the rest."""
+    bare = Tree(split.table.features, split.labels.classes, Leaf(0)).to_dict()
+    return Tree.from_dict(bare | {"root": json.loads(text)})
+
+
+def _learnt(method: str, instance: Instance, split: Split, shifts: ShiftDescription, limits: Limits) -> dict[str, Any]:
+    if method == "stable":
+        return _stable(instance, split, limits)
+    problem = Problem(split.labels, shifts.uncertainty(split.table), instance.depth)
+    return result_columns(method, _solver(method).solve(problem, limits=limits))
+
+
+def _solver(method: str) -> Solver:
+    if method == "robust":
+        return SearchSolver()
+    from hardwood.solvers.mio import PAPER
+    from hardwood.solvers.mio.scip import ScipSolver
+
+    return ScipSolver(replace(PAPER, per_sample_cuts=method == "paper"))
+
+
+def _stable(instance: Instance, split: Split, limits: Limits) -> dict[str, Any]:
+    """RCT-B with the budget of a row, at the mean certainty, as its radius; not regularised (paper, E-Companion 5)."""
+    radius = row_radius(split.table, instance.mean_certainty, instance.plausibility)
+    rows = UncertaintySet.priced(split.table, costs=1.0, budget=radius)
+    result = StableSolver().solve(Problem(split.labels, rows, instance.depth, 0.0), limits=limits)
+    return result_columns("stable", result) | {"stable_radius": radius}

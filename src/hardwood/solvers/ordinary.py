@@ -1,0 +1,78 @@
+"""The ordinary optimal tree, regularised (paper, section 6.1.3):
+
+    maximise   R * (samples correct) - (1 - R) * (tests)
+
+with R chosen by the accuracy on a held-out part of the training table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hardwood.features import Labels, Table
+from hardwood.problem import Problem
+from hardwood.solvers.base import Limits, Result
+from hardwood.solvers.search import SearchSolver
+from hardwood.uncertainty import UncertaintySet
+
+STRENGTHS = (0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Regularised:
+    """The tree for the R that was chosen (`strength`), and the held-out accuracy for each R (`scores`)."""
+
+    result: Result
+    strength: float
+    scores: dict[float, float]
+
+
+def solve_regularised(
+    table: Table,
+    labels: Labels,
+    max_depth: int,
+    order: NDArray[np.int64],
+    *,
+    strengths: Sequence[float] = STRENGTHS,
+    held_out: float = 0.2,
+    limits: Limits = Limits(),  # noqa: B008 - immutable
+    n_jobs: int = 1,
+) -> Regularised:
+    """Choose R, then learn the tree from the whole table.
+
+    order      the samples in random order: the first of them are held out
+    strengths  values of R; the smallest (the most regularised) wins among equals, and a single one needs no choice
+    limits     for each tree
+    """
+    strengths = sorted(float(strength) for strength in strengths)
+    if not strengths or not all(0 < strength <= 1 for strength in strengths):
+        raise ValueError(f"strengths are {strengths}; expected numbers in (0, 1]")
+
+    def learnt(rows: NDArray[np.int64], strength: float) -> Result:
+        own_table, own_labels = table.rows(rows), labels.rows(rows)
+        still = UncertaintySet.boxes(own_table, radius=0)
+        problem = Problem(own_labels, still, max_depth, (1.0 - strength) / strength)
+        return SearchSolver().solve(problem, limits=limits, n_jobs=n_jobs)
+
+    scores: dict[float, float] = {}
+    if len(strengths) > 1:
+        kept, tested = _parts(order, held_out)
+        test_table, test_labels = table.rows(tested), labels.rows(tested)
+        for strength in strengths:
+            tree = learnt(kept, strength).tree
+            scores[strength] = float((tree.predict(test_table) == test_labels.codes).mean())
+    best = max(strengths, key=lambda strength: scores.get(strength, 0.0))
+    return Regularised(learnt(np.arange(table.n_samples), best), best, scores)
+
+
+def _parts(order: NDArray[np.int64], held_out: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    if not 0 < held_out < 1:
+        raise ValueError(f"held_out is {held_out!r}; it must lie between 0 and 1")
+    n_held_out = max(1, round(held_out * len(order)))
+    if n_held_out >= len(order):
+        raise ValueError(f"held_out is {held_out}; with n_samples={len(order)} none would be left to learn from")
+    return np.sort(order[n_held_out:]), np.sort(order[:n_held_out])
