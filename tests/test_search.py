@@ -226,6 +226,15 @@ def test_a_work_limit_is_kept():
     assert result.seconds < 10
 
 
+@pytest.mark.parametrize("seconds", [0.05, 0.2, 0.45])
+def test_a_search_stopped_by_time_is_repeated_exactly_by_its_work(seconds):
+    timed = SearchSolver().solve(hard_problem(), limits=Limits(seconds=seconds))
+    assert timed.stop_reason is StopReason.TIME_LIMIT
+    again = SearchSolver().solve(hard_problem(), limits=Limits(work=timed.work))
+    assert again.stop_reason is StopReason.WORK_LIMIT
+    assert (again.work, again.tree, again.objective_bound) == (timed.work, timed.tree, timed.objective_bound)
+
+
 def test_a_warm_start_is_used():
     values, y, costs = small_table(3)
     problem = posed(values, y, costs, 4.0)

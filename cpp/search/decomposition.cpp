@@ -148,7 +148,6 @@ Shares Decomposition::first_shares(const Node& node, double price, const Shares*
 }
 
 Relaxed Decomposition::relax(const Region& region, View& view, const std::vector<double>& shares, const Task& task) {
-    ++work_;
     for (std::size_t j = 0; j < region.size(); ++j) {
         view.weight[j] = region.points[j] == no_point ? 0.0 : shares[j] * task.weight[region.points[j]];
     }

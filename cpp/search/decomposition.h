@@ -66,7 +66,6 @@ public:
     Relaxed relax(const Region& region, View& view, const std::vector<double>& shares, const Task& task);
     void relaxed_losses(const Region& region, const View& view, const Skeleton& best, std::vector<double>& loss) const;
 
-    long long work() const { return work_; }
 
 private:
     Shares first_shares(const Node& node, double price, const Shares* start) const;
@@ -74,7 +73,6 @@ private:
     const Instance& instance_;
     Relaxation relaxation_;
     Watch& watch_;
-    long long work_ = 0;
 };
 
 // How many steps a bound is worth: the more levels, the dearer each.

@@ -247,7 +247,6 @@ void Programme::leave_out(Look& look) const {
 }
 
 Programme::EntryPtr Programme::least(std::size_t depth, int levels, double cutoff, std::vector<double>* by_test) {
-    ++work_;
     const Part& part = parts_[depth];
     Look& look = looks_[depth];
     if (levels >= 2) {

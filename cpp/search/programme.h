@@ -55,7 +55,6 @@ public:
     // `weight` says how many samples each place of the region stands for. When the watch stops, nothing is known: no loss.
     Relaxed solve(const Region& region, const std::vector<double>& weight, const Question& question);
 
-    long long work() const { return work_; }  // looks at all pairs of tests
 
     // The part of a point that a test sends to a side, under rule `shared` at the price of the last question.
     double part(std::size_t point, std::size_t test, int side) const {
@@ -189,7 +188,6 @@ private:
     std::vector<std::uint64_t> bits_;
     std::vector<std::size_t> n_columns_, first_bit_, value_bit_;  // by feature
 
-    long long work_ = 0;
     double price_ = -1.0;
     bool slopes_known_ = false;
     Rule rule_ = Rule::own;

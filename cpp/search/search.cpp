@@ -35,8 +35,7 @@ Search::Search(const Instance& instance, int depth, double penalty, const Option
       depth_(depth),
       penalty_(penalty),
       options_(options),
-      watch_(limits.seconds,
-             [this] { return on_progress_(state()) && (limits_.work < 0 || work() < limits_.work); }),
+      watch_(limits.seconds, limits.work, [this] { return on_progress_(state()); }),
       on_progress_(std::move(on_progress)),
       limits_(limits),
       lean_(memory_of_all_children(instance) > limits.memory),
@@ -68,8 +67,8 @@ State Search::state() const {
 
 const char* Search::stop_reason() const {
     if (!watch_.has_stopped()) return "finished";
-    if (!watch_.interrupted()) return "time_limit";
-    return limits_.work >= 0 && work() >= limits_.work ? "work_limit" : "interrupted";
+    if (watch_.worked()) return "work_limit";
+    return watch_.interrupted() ? "interrupted" : "time_limit";
 }
 
 // A tree beats the rival iff its dual value exceeds it at some price: n - price * budget - loss > rival. The goal is

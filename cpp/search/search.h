@@ -75,7 +75,7 @@ private:
     PriceBound bound_at(const Node& node, double price, double target, bool thorough);
     void narrow(Node& node) const;
     bool is_closed(const Node& node, std::size_t region, std::size_t test, double price) const;
-    long long work() const { return decomposition_.work() + sharing_.work() + team_.work; }
+    long long work() const { return watch_.looks() + team_.work; }
     double price_of_tests(const Node& root);
     void expand(Node& node);
     void expand_root(Node& root);

@@ -32,7 +32,6 @@ public:
     // The tree that is best if losses are added up over all leaves that a sample can reach, instead of taken once.
     Skeleton best_by_sum(const Region& root, double price);
 
-    long long work() const { return programme_ ? programme_->work() : 0; }
 
 private:
     struct Solved {

@@ -3,22 +3,28 @@
 
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <utility>
 
 namespace hardwood::search {
 
-// Tells when to stop: at a deadline, or when the caller says so. Asks the caller only every so often.
+// Tells when to stop: at a deadline, after so many looks (negative: no limit), or when the caller says so, who is asked only
+// every so often. Looks count the work: a search that stopped at a deadline is repeated exactly by a limit on its looks.
 class Watch {
 public:
     using Clock = std::chrono::steady_clock;
 
-    Watch(double seconds, std::function<bool()> keep_going)
-        : began_(Clock::now()), seconds_(seconds), keep_going_(std::move(keep_going)) {}
+    Watch(double seconds, long long most_looks, std::function<bool()> keep_going)
+        : began_(Clock::now()),
+          seconds_(seconds),
+          most_looks_(most_looks < 0 ? std::numeric_limits<long long>::max() : most_looks),
+          keep_going_(std::move(keep_going)) {}
 
     double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
     bool stopped() {
         if (stopped_) return true;
+        if (++looks_ >= most_looks_) return stopped_ = worked_ = true;
         const double now = elapsed();
         if (now >= seconds_) return stopped_ = true;
         if (now >= next_question_) {
@@ -32,13 +38,18 @@ public:
 
     bool has_stopped() const { return stopped_; }
     bool interrupted() const { return interrupted_; }
+    bool worked() const { return worked_; }
+    long long looks() const { return looks_; }
 
 private:
     Clock::time_point began_;
     double seconds_;
+    long long most_looks_;
+    long long looks_ = 0;
     double next_question_ = 0.1;
     bool stopped_ = false;
     bool interrupted_ = false;
+    bool worked_ = false;
     std::function<bool()> keep_going_;
 };
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -126,24 +126,22 @@ def dask_cluster(address: str) -> Iterator[Backend]:
         executor = client.get_executor(pure=False)
         try:
             yield Backend(executor, run_apart, slots)
+        except (OSError, CancelledError) as error:
+            raise ValueError(
+                f"the scheduler at {address} was lost ({error}); what had ended is kept, run again to go on"
+            ) from error
         finally:
             executor.shutdown(wait=False)
 
 
 def outcome_of(future: Future[Ended]) -> Ended:
-    """The outcome of a task; one that took its workers with it crashed, a cluster that is gone is an error."""
+    """The outcome of a task; one that took several workers with it crashed."""
     try:
         return future.result()
     except Exception as error:
-        return _crashed(error)
-
-
-def _crashed(error: Exception) -> Ended:
-    if type(error).__name__ == "KilledWorker":
+        if type(error).__name__ != "KilledWorker":  # Dask's, which may not be installed
+            raise
         return Ended(Outcome.CRASHED, {}, f"the workers that ran it died: {error}")
-    raise ValueError(
-        f"the cluster was lost ({type(error).__name__}: {error}); what had ended is kept, run again to go on"
-    ) from error
 
 
 class _Here(Executor):

@@ -20,6 +20,9 @@ from hardwood.experiments.tasks import Task, ordinary_id, result_names
 VARYING = ("seconds", "seconds_with_choice", "work", "stop_reason")
 
 
+LOOK_EVERY = 5.0  # seconds between two looks at how many workers there are
+
+
 @dataclass(frozen=True)
 class Progress:
     """How far a run is: of so many tasks to do in it, how many ended, and how many of those not well."""
@@ -162,15 +165,21 @@ class _Run:
 
 
 def outcomes(tasks: Sequence[Task], backend: Backend) -> Iterator[tuple[Task, Ended]]:
-    """Run tasks, a few ahead of the workers, and give each as it ends."""
+    """Run tasks, as many at a time as there are workers, and give each as it ends."""
     waiting = deque(tasks)
     running: dict[Future[Ended], Task] = {}
+    patience = 0.0
     while waiting or running:
-        while waiting and len(running) < max(1, backend.slots()):
+        slots = backend.slots()
+        while waiting and len(running) < max(1, slots):
             task = waiting.popleft()
             running[backend.executor.submit(backend.run, task)] = task
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
+        ended = wait(running, LOOK_EVERY, FIRST_COMPLETED).done
+        for future in ended:
             yield running.pop(future), outcome_of(future)
+        patience = patience + LOOK_EVERY if not (slots or ended) else 0.0
+        if running and patience > next(iter(running.values())).settings.patience:
+            raise ValueError("no worker is left, and none has come back; what had ended is kept, run again to go on")
 
 
 def _ordinary(row: Row) -> Row:

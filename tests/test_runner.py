@@ -1,0 +1,384 @@
+"""The store, the backends and the runner: whatever happens, nothing that ended is lost."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import distributed
+import psutil
+import pytest
+
+from hardwood.datasets import load_dataset
+from hardwood.experiments.backends import dask_cluster, in_this_process, local_processes, outcome_of, run_apart
+from hardwood.experiments.report import write_report
+from hardwood.experiments.runner import rerun, run_study
+from hardwood.experiments.store import JOURNAL, RESULTS, Store, read_results
+from hardwood.experiments.tasks import Task
+from studies import tiny_study, without_times
+
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A folder with all of the tiny study, and its rows."""
+    folder = tmp_path_factory.mktemp("finished")
+    return folder, run_study(tiny_study(), folder, in_this_process())
+
+
+class Stop(Exception):
+    pass
+
+
+def stop_after(n):
+    def listener(event):
+        if event.done == n:
+            raise Stop
+
+    return listener
+
+
+def children():
+    """Processes that this one started and that still run."""
+    return {child.pid for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE}
+
+
+def test_every_backend_gives_the_same_rows(finished, tmp_path):
+    _, rows = finished
+    assert len(rows) == 8
+    assert {row["outcome"] for row in rows} == {"finished"}
+    assert without_times(run_study(tiny_study(), tmp_path, local_processes(2))) == without_times(rows)
+
+
+def test_the_rows_are_read_back_from_parquet_as_they_were(finished):
+    folder, rows = finished
+    assert read_results(folder / RESULTS) == rows
+
+
+def test_a_run_goes_on_where_another_stopped(finished, tmp_path):
+    with pytest.raises(Stop):
+        run_study(tiny_study(), tmp_path, in_this_process(), on_progress=stop_after(7))  # 4 ordinary trees, 3 rows
+    kept = read_results(tmp_path / RESULTS)
+    assert len(kept) == 3
+    events = []
+    rows = run_study(tiny_study(), tmp_path, in_this_process(), on_progress=events.append)
+    assert [(event.done, event.total) for event in events] == [(k, 5) for k in range(1, 6)]
+    assert without_times(rows) == without_times(finished[1])
+    assert [row for row in rows if row["id"] in {row["id"] for row in kept}] == kept  # untouched, times and all
+    again = []
+    run_study(tiny_study(), tmp_path, in_this_process(), on_progress=again.append)
+    assert again == []
+
+
+def test_a_run_goes_on_from_the_parquet_file_alone(finished, tmp_path):
+    with pytest.raises(Stop):
+        run_study(tiny_study(), tmp_path, in_this_process(), on_progress=stop_after(9))
+    (tmp_path / JOURNAL).unlink()
+    kept = {row["id"] for row in read_results(tmp_path / RESULTS)}
+    pairs = {(row["dataset"], row["depth"]) for row in read_results(tmp_path / RESULTS)}
+    left = [instance for instance in tiny_study().instances if instance.id not in kept]
+    unknown = {(instance.dataset, instance.depth) for instance in left} - pairs
+    events = []
+    rows = run_study(tiny_study(), tmp_path, in_this_process(), on_progress=events.append)
+    assert events[-1].total == len(left) + len(unknown)  # ordinary trees are taken from rows
+    assert without_times(rows) == without_times(finished[1])
+
+
+def test_one_instance_run_again_gives_its_row(finished):
+    folder, rows = finished
+    for row in rows[::3]:
+        new, differing = rerun(tiny_study(), folder, row["id"])
+        assert differing == {}
+        assert without_times([new]) == without_times([row])
+
+
+def test_an_instance_stopped_by_time_is_repeated_by_its_work(tmp_path):
+    study = tiny_study(datasets=("balance-scale",), plausibilities=(0.75,), depths=(5,), time_limit=0.5)
+    (row,) = run_study(study, tmp_path, in_this_process())
+    assert row["robust_stop_reason"] == "time_limit"
+    assert rerun(study, tmp_path, row["id"])[1] == {}
+
+
+def test_a_changed_row_is_noticed(finished, tmp_path):
+    folder, rows = finished
+    store = Store(tmp_path)
+    with store.writing():
+        store.add({**rows[0], "robust_worst_expected": 0.123})
+    differing = rerun(tiny_study(), tmp_path, rows[0]["id"])[1]
+    assert list(differing) == ["robust_worst_expected"]
+    assert differing["robust_worst_expected"][0] == 0.123
+    with pytest.raises(ValueError, match="has no row of"):
+        rerun(tiny_study(), tmp_path, rows[1]["id"])
+
+
+def test_rows_of_other_settings_do_not_mix(finished):
+    folder, rows = finished
+    before = (folder / RESULTS).read_bytes()
+    with pytest.raises(ValueError, match="holds rows with n_tables 40, the study says 41; .* give another folder"):
+        run_study(tiny_study(n_tables=41), folder, in_this_process())
+    assert (folder / RESULTS).read_bytes() == before
+    assert run_study(tiny_study(depths=(1,)), folder, in_this_process()) == rows  # a smaller grid of the same settings
+
+
+@posix
+def test_a_process_that_dies_is_an_outcome():
+    task = Task(_slow_dataset(), 5, tiny_study(time_limit=60.0).settings)
+    ended = _while_running(task, signal.SIGKILL)
+    assert (ended.outcome, ended.message) == ("crashed", "ended by SIGKILL")
+
+
+@posix
+def test_a_process_that_hangs_is_ended_and_an_outcome():
+    task = Task(_slow_dataset(), 5, tiny_study(time_limit=0.01, patience=3.0).settings)
+    began = time.monotonic()
+    ended = _while_running(task, signal.SIGSTOP)
+    assert ended.outcome == "hung"
+    assert "no answer after 3.07 seconds" in ended.message
+    assert time.monotonic() - began < 60
+
+
+def test_an_error_is_an_outcome_with_its_message(tmp_path):
+    task = Task(_slow_dataset(), -1, tiny_study().settings)
+    ended = run_apart(task)
+    assert ended.outcome == "failed"
+    assert "max_depth is -1; it must be a whole number >= 0" in ended.message
+    with in_this_process() as here:
+        assert outcome_of(here.executor.submit(here.run, task)).outcome == "failed"
+
+
+@posix
+def test_crashes_are_recorded_and_run_again_only_when_asked(finished, tmp_path):
+    study = tiny_study()
+    known = set()
+
+    def kill_the_next(event):
+        if event.done >= 4 and not known:
+            for _ in range(500):
+                if running := children():
+                    known.add(victim := running.pop())
+                    os.kill(victim, signal.SIGKILL)
+                    return
+                time.sleep(0.01)
+
+    rows = run_study(study, tmp_path, local_processes(2), on_progress=kill_the_next)
+    crashed = [row for row in rows if row["outcome"] == "crashed"]
+    assert len(crashed) == 1
+    assert len(rows) == 8
+    assert "robust_tree" not in crashed[0]
+    assert run_study(study, tmp_path, local_processes(2)) == rows
+    with pytest.raises(ValueError, match="did not finish then .crashed: ended by SIGKILL.; run the study with --retry"):
+        rerun(study, tmp_path, crashed[0]["id"])
+    mended = run_study(study, tmp_path, local_processes(2), retry=True)
+    assert without_times(mended) == without_times(finished[1])
+
+
+def test_an_instance_without_its_ordinary_tree_fails_with_the_reason(tmp_path, finished):
+    store = Store(tmp_path)
+    with store.writing():
+        store.add({"id": "balance-scale/ordinary/d2", "outcome": "crashed", "message": "ended by SIGSEGV"})
+    rows = run_study(tiny_study(), tmp_path, in_this_process())
+    failed = [row for row in rows if row["outcome"] == "failed"]
+    assert {(row["dataset"], row["depth"]) for row in failed} == {("balance-scale", 2)}
+    assert failed[0]["message"] == "its ordinary tree: ended by SIGSEGV"
+    mended = run_study(tiny_study(), tmp_path, in_this_process(), retry=True)
+    assert without_times(mended) == without_times(finished[1])
+
+
+def test_a_line_that_was_being_written_is_left_out(finished, tmp_path):
+    folder, rows = finished
+    journal = (folder / JOURNAL).read_bytes()
+    (tmp_path / JOURNAL).write_bytes(journal[:-100])
+    assert len(Store(tmp_path).rows) == 11  # of 4 ordinary trees and 8 instances
+    assert without_times(run_study(tiny_study(), tmp_path, in_this_process())) == without_times(rows)
+    assert len(Store(tmp_path).rows) == 12
+
+
+def test_a_damaged_line_is_named_and_nothing_is_written(finished, tmp_path):
+    lines = (finished[0] / JOURNAL).read_bytes().splitlines(keepends=True)
+    lines[6] = lines[6].replace(b"optimal", b"0ptimal", 1)
+    (tmp_path / JOURNAL).write_bytes(b"".join(lines))
+    with pytest.raises(ValueError, match="line 7, is damaged .its checksum is wrong.; nothing was changed"):
+        run_study(tiny_study(), tmp_path, in_this_process())
+    assert (tmp_path / JOURNAL).read_bytes() == b"".join(lines)
+    (tmp_path / JOURNAL).write_bytes(b"".join(lines[:6] + lines[7:]))
+    assert without_times(run_study(tiny_study(), tmp_path, in_this_process())) == without_times(finished[1])
+
+
+def test_a_damaged_parquet_file_is_named_and_the_journal_has_it_all(finished, tmp_path):
+    (tmp_path / JOURNAL).write_bytes((finished[0] / JOURNAL).read_bytes())
+    (tmp_path / RESULTS).write_bytes((finished[0] / RESULTS).read_bytes()[:-50])
+    with pytest.raises(ValueError, match=r"results.parquet cannot be read as Parquet .*no row is lost"):
+        run_study(tiny_study(), tmp_path, in_this_process())
+    (tmp_path / RESULTS).unlink()
+    assert run_study(tiny_study(), tmp_path, in_this_process()) == finished[1]
+
+
+@posix
+def test_two_runs_do_not_write_the_same_folder(tmp_path):
+    with (
+        Store(tmp_path).writing(),
+        pytest.raises(ValueError, match="another run is writing to"),
+        Store(tmp_path).writing(),
+    ):
+        pass
+
+
+FULL_DISK = """
+import resource, sys
+from hardwood.experiments.backends import in_this_process
+from hardwood.experiments.runner import run_study
+from studies import tiny_study
+import signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # as on a full disk, writing fails
+resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+try:
+    run_study(tiny_study(), sys.argv[1], in_this_process())
+except ValueError as error:
+    print(error)
+"""
+
+
+@posix
+def test_a_full_disk_ends_the_run_and_loses_nothing(finished, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parent)},
+    )
+    assert "journal.jsonl cannot be written: File too large" in done.stdout, done.stderr
+    kept = len(Store(tmp_path).rows)
+    assert f"the {kept} rows before are kept. Free some space and run again" in done.stdout
+    assert 4 <= kept < 12
+    assert without_times(run_study(tiny_study(), tmp_path, in_this_process())) == without_times(finished[1])
+
+
+@posix
+def test_a_folder_that_cannot_be_written_is_refused_before_any_work(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ValueError, match="results cannot be written to .*; give another folder by --out"):
+        run_study(tiny_study(), tmp_path / "file" / "out", in_this_process(), on_progress=stop_after(1))
+    folder = tmp_path / "read-only"
+    folder.mkdir()
+    folder.chmod(0o555)
+    if os.access(folder, os.W_OK):
+        pytest.skip("this user may write everywhere; the message was tested with a file in place of the folder")
+    with pytest.raises(ValueError, match="Permission denied; give another folder"):
+        run_study(tiny_study(), folder, in_this_process(), on_progress=stop_after(1))
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler and two workers, each a process of its own."""
+    command, silent = [sys.executable, "-m", "dask"], {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    place = tmp_path / "scheduler.json"
+    started = [
+        subprocess.Popen(
+            [
+                *command,
+                "scheduler",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                "0",
+                "--no-dashboard",
+                "--scheduler-file",
+                str(place),
+            ],
+            **silent,
+        )
+    ]
+    try:
+        address = _address(place)
+        for name in ("first", "second"):
+            options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(tmp_path / name)]
+            started.append(subprocess.Popen([*command, "worker", address, *options], **silent))
+        _wait_for_workers(address, 2)
+        yield address, started
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+def test_a_cluster_that_loses_a_worker_loses_nothing(cluster, finished, tmp_path):
+    address, (_, worker, _) = cluster
+
+    def kill_one(event):
+        if event.done == 3:
+            worker.kill()
+
+    events = []
+    rows = run_study(
+        tiny_study(), tmp_path / "out", dask_cluster(address), on_progress=lambda e: (events.append(e), kill_one(e))
+    )
+    assert worker.wait(5) == -signal.SIGKILL
+    assert [event.done for event in events] == list(range(1, 13))
+    assert without_times(rows) == without_times(finished[1])
+
+
+def test_a_cluster_that_is_gone_ends_the_run_and_keeps_what_ended(cluster, finished, tmp_path):
+    address, (scheduler, *_) = cluster
+
+    def kill_it(event):
+        if event.done == 6:
+            scheduler.kill()
+
+    with pytest.raises(ValueError, match="was lost .*; what had ended is kept, run again to go on"):
+        run_study(tiny_study(), tmp_path / "out", dask_cluster(address), on_progress=kill_it)
+    assert len(Store(tmp_path / "out").rows) >= 6
+    rows = run_study(tiny_study(), tmp_path / "out", in_this_process())
+    assert without_times(rows) == without_times(finished[1])
+
+
+def test_an_address_without_a_scheduler_is_named(tmp_path):
+    with pytest.raises(ValueError, match="--scheduler is tcp://127.0.0.1:9; no Dask scheduler answers there"):
+        run_study(tiny_study(), tmp_path, dask_cluster("tcp://127.0.0.1:9"))
+
+
+def test_a_report_is_written_the_same_each_time(finished):
+    folder, _ = finished
+    first = {path: path.read_bytes() for path in write_report(folder)}
+    assert {path.name for path in first} == {"summary.md", "gain.svg", "price-and-size.svg", "solved.svg"}
+    assert {path: path.read_bytes() for path in write_report(folder)} == first
+
+
+def test_a_folder_without_results_has_no_report(tmp_path):
+    with pytest.raises(ValueError, match="has no results; expected a folder that"):
+        write_report(tmp_path)
+
+
+def _slow_dataset():
+    return load_dataset("tic-tac-toe")
+
+
+def _while_running(task, number):
+    """Run a task apart and send its process a signal."""
+    before = children()
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(run_apart, task)
+        for _ in range(1000):
+            if new := children() - before:
+                os.kill(new.pop(), number)
+                break
+            time.sleep(0.01)
+        return future.result(120)
+
+
+def _address(place):
+    for _ in range(600):
+        if place.exists() and place.read_text().strip():
+            return json.loads(place.read_text())["address"]
+        time.sleep(0.05)
+    raise TimeoutError("the scheduler did not start")
+
+
+def _wait_for_workers(address, n):
+    with distributed.Client(address, set_as_default=False) as client:
+        client.wait_for_workers(n, timeout=60)

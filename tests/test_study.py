@@ -1,0 +1,263 @@
+"""The grid, the tasks, and the numbers made from their rows."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import hardwood as hw
+from hardwood.adversary import attack
+from hardwood.datasets import load_dataset
+from hardwood.evaluation import expected_accuracy, simulate_shifts
+from hardwood.experiments import analysis
+from hardwood.experiments.figures import figures
+from hardwood.experiments.grid import Instance, Settings, built_in, load_study
+from hardwood.experiments.summary import summary
+from hardwood.experiments.tasks import (
+    FAMILIES,
+    Task,
+    certainty_of,
+    ordinary_columns,
+    run_task,
+    split_of,
+    tree_of,
+)
+from studies import made_up_rows, tiny_study
+
+SETTINGS = Settings(("robust", "ordinary"), 10.0, 200, 1)
+TOML = """
+name = "own"
+datasets = ["balance-scale"]
+mean_certainties = [0.8]
+plausibilities = [0.9]
+depths = [2]
+methods = ["robust"]
+time_limit = 1
+n_tables = 10
+seed = 1
+"""
+
+
+def test_the_paper_s_grid_has_its_1536_instances():
+    study = load_study("paper")
+    assert len({instance.id for instance in study.instances}) == 1536
+    assert sum(instance.dataset == "spect" for instance in study.instances) == 128
+    assert sum(instance.plausibility == 0.85 for instance in study.instances) == 192
+    assert study.settings.n_tables == 5000
+
+
+def test_the_smoke_study_uses_only_tables_that_are_generated(monkeypatch):
+    monkeypatch.delenv("HARDWOOD_DATA", raising=False)
+    for name in load_study("smoke").datasets:
+        assert load_dataset(name).n_samples > 100
+    assert {"ablation", "paper", "smoke"} <= set(built_in())
+
+
+def test_instances_are_found_by_id_and_shuffled_by_the_seed():
+    study = tiny_study()
+    instance = Instance("balance-scale", 0.7, 0.85, 2)
+    assert study.instance("balance-scale/c0.7/p0.85/d2") == instance
+    assert set(study.instances) == set(tiny_study(seed=4).instances)
+    assert study.instances != tiny_study(seed=4).instances
+    with pytest.raises(ValueError, match='no instance "nothing"; an id looks like'):
+        study.instance("nothing")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ('"balance-scale"', '"iris"', 'datasets name "iris"; expected some of'),
+        ("[0.8]", "[]", r"mean_certainties are \[\]; expected at least one"),
+        ("[0.8]", "0.8", "mean_certainties is 0.8; expected a list"),
+        ("[0.9]", "[1.5]", r"plausibilities are \[1.5\]; expected numbers in"),
+        ("[0.9]", "[0.9, 0.9]", "each once"),
+        ("[2]", "[2.5]", "depths is 2.5; it must be a whole number"),
+        ('["robust"]', '["ordinary"]', 'methods are .* expected "robust" and others'),
+        ("time_limit = 1", "time_limit = 0", "time_limit is 0; expected a number of seconds"),
+        ("n_tables = 10", "n_tables = 0", "n_tables is 0; it must be a whole number >= 1"),
+        ("seed = 1", "sed = 1", "has the entries .*'sed'.*; expected exactly"),
+        ("name =", "name", "is not a TOML file"),
+    ],
+)
+def test_a_grid_that_makes_no_sense_is_refused(tmp_path, old, new, complaint):
+    path = tmp_path / "own.toml"
+    path.write_text(TOML)
+    assert len(load_study(path).instances) == 1
+    path.write_text(TOML.replace(old, new))
+    with pytest.raises(ValueError, match=complaint):
+        load_study(path)
+
+
+def test_an_unknown_study_names_those_there_are(tmp_path):
+    with pytest.raises(ValueError, match=r"there is no study big; expected one of .*'paper'"):
+        load_study("big")
+    (tmp_path / "bad.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ValueError, match="is not a TOML file"):
+        load_study(tmp_path / "bad.toml")
+
+
+def test_a_split_keeps_every_row_once_and_is_the_same_for_the_same_seed():
+    dataset = load_dataset("balance-scale")
+    split = split_of(dataset, 1)
+    assert (split.table.n_samples, split.test_table.n_samples) == (500, 125)
+    table, labels = dataset.encoded()
+    together = np.vstack([split.table.values, split.test_table.values])
+    assert sorted(map(tuple, together)) == sorted(map(tuple, table.values))
+    assert np.array_equal(split_of(dataset, 1).test_table.values, split.test_table.values)
+    assert not np.array_equal(split_of(dataset, 2).test_table.values, split.test_table.values)
+    by_row = {tuple(row): code for row, code in zip(table.values, labels.codes, strict=True)}
+    assert [by_row[tuple(row)] for row in split.test_table.values] == list(split.test_labels.codes)
+
+
+def test_certainties_follow_the_mean_and_are_shared_along_plausibility_and_depth():
+    instance = Instance("spect", 0.7, 0.9, 2)
+    drawn = certainty_of(instance, 5000, 1)
+    assert abs(drawn.mean() - 0.69) < 0.02  # clipping at 1 takes a little
+    assert drawn.max() == 1.0
+    assert np.array_equal(drawn, certainty_of(replace(instance, plausibility=0.5, depth=4), 5000, 1))
+    assert not np.array_equal(drawn, certainty_of(replace(instance, dataset="kr-vs-kp"), 5000, 1))
+
+
+def test_the_families_of_shifts_are_those_of_the_paper():
+    certainty = np.full(1000, 0.6)
+    moved = {name: shifted(certainty, np.random.default_rng(0)) - certainty for name, shifted in FAMILIES.items()}
+    assert len(FAMILIES) == 8
+    assert (moved["expected"] == 0).all()
+    for name, step in (("minus_0.2", -0.2), ("minus_0.1", -0.1), ("plus_0.1", 0.1)):
+        assert np.allclose(moved[name], step)
+    for radius in (0.05, 0.1, 0.15, 0.2):
+        own = moved[f"within_{radius:g}"]
+        assert 0.95 * radius < own.max() <= radius
+        assert -radius <= own.min() < -0.95 * radius
+
+
+def test_a_row_says_what_its_trees_do():
+    """Every number of a row against another way to have it."""
+    dataset = load_dataset("monks-1-sample")
+    instance = Instance("monks-1-sample", 0.7, 0.9, 2)
+    ordinary = run_task(Task(dataset, 2, SETTINGS))
+    row = run_task(Task(dataset, 2, SETTINGS, instance, ordinary))
+    split = split_of(dataset, 1)
+    certainty = np.array(json.loads(row["certainty"]))
+    shifts = hw.ShiftDescription(certainty, 0.9, clip=True)
+    trees = {method: tree_of(row[f"{method}_tree"], split) for method in ("robust", "ordinary")}
+    problem = hw.Problem(split.labels, shifts.uncertainty(split.table), 2)
+    best = hw.solve(problem)
+    assert row["robust_status"] == "optimal"
+    assert row["robust_correct"] == row["robust_upper_bound"] == best.worst_case_correct
+    assert attack(trees["robust"], split.labels, problem.uncertainty).worst_case_correct == best.worst_case_correct
+    assert attack(trees["ordinary"], split.labels, problem.uncertainty).worst_case_correct <= best.worst_case_correct
+    for method, tree in trees.items():
+        right = tree.predict(split.test_table) == split.test_labels.codes
+        assert row[f"{method}_nominal"] == right.mean()
+        assert row[f"{method}_branching_nodes"] == tree.n_branching_nodes
+        expected = expected_accuracy(tree, split.test_table, split.test_labels, shifts)
+        assert abs(row[f"{method}_mean_expected"] - expected) < 0.03
+        lower = hw.ShiftDescription(certainty - 0.2, clip=True)
+        expected = expected_accuracy(tree, split.test_table, split.test_labels, lower)
+        assert abs(row[f"{method}_mean_minus_0.2"] - expected) < 0.03
+        for family in FAMILIES:
+            assert row[f"{method}_worst_{family}"] <= row[f"{method}_mean_{family}"]
+        lowest = simulate_shifts([tree], split.test_table, split.test_labels, shifts, n_tables=200, seed=9).min()
+        assert abs(row[f"{method}_worst_expected"] - lowest) < 0.15
+    assert (row["n_train"], row["n_test"]) == (99, 25)
+
+
+def test_the_ordinary_tree_of_a_study_is_the_one_of_the_classifier():
+    dataset = load_dataset("balance-scale")
+    split = split_of(dataset, 1)
+    columns = ordinary_columns(Task(dataset, 3, SETTINGS), split)
+    problem = hw.Problem(
+        split.labels,
+        hw.UncertaintySet.boxes(split.table, radius=0),
+        3,
+        (1 - columns["ordinary_strength"]) / columns["ordinary_strength"],
+    )
+    assert columns["ordinary_correct"] == hw.solve(problem).worst_case_correct
+
+
+def test_a_task_travels_as_text():
+    dataset = load_dataset("monks-1-sample")
+    task = Task(dataset, 2, SETTINGS, Instance("monks-1-sample", 0.7, 0.9, 2), {"ordinary_tree": "{}"}, {"robust": 5})
+    assert Task.from_json(task.to_json()) == task
+    assert Task.from_json(Task(dataset, 2, SETTINGS).to_json()).instance is None
+
+
+def test_the_mixed_integer_methods_agree_with_the_search():
+    settings = replace(SETTINGS, methods=("robust", "paper", "paper_without_sample_cuts"), time_limit=60.0, n_tables=5)
+    row = run_task(Task(load_dataset("monks-1-sample"), 1, settings, Instance("monks-1-sample", 0.7, 0.9, 1)))
+    for method in ("paper", "paper_without_sample_cuts"):
+        assert (row[f"{method}_status"], row[f"{method}_correct"]) == ("optimal", row["robust_correct"])
+
+
+def test_stable_trees_are_compared_on_tables_with_two_answers_only(benchmark_dataset):
+    settings = replace(SETTINGS, methods=("robust", "stable"), n_tables=5)
+    spect = run_task(Task(benchmark_dataset("spect"), 1, settings, Instance("spect", 0.7, 0.9, 1)))
+    assert (spect["stable_radius"], spect["stable_status"]) == (0, "optimal")
+    other = run_task(Task(load_dataset("tic-tac-toe"), 1, settings, Instance("tic-tac-toe", 0.7, 0.9, 1)))
+    assert "stable_tree" not in other
+
+
+def test_gains_and_prices_are_differences_of_the_right_columns():
+    rows = made_up_rows(levels=(0.9,))
+    assert analysis.gains(rows, "worst")[2] == rows[2]["robust_worst_expected"] - rows[2]["ordinary_worst_expected"]
+    unexpected = analysis.gains(rows, "mean", analysis.UNEXPECTED)
+    assert len(unexpected) == 7 * len(rows)
+    assert unexpected[7] == rows[1]["robust_mean_minus_0.2"] - rows[1]["ordinary_mean_minus_0.2"]
+    assert analysis.prices(rows, "stable")[0] == rows[0]["ordinary_nominal"] - rows[0]["stable_nominal"]
+    gap = rows[0]["robust_upper_bound"] / rows[0]["robust_correct"] - 1
+    assert analysis.solver_gaps(rows)[0] == pytest.approx(gap)
+
+
+def test_the_speed_up_compares_as_many_solved_instances():
+    rows = made_up_rows(levels=(0.9,), paper_status="optimal", paper_without_sample_cuts_status="feasible")
+    assert analysis.speed_up(rows, "paper", "paper_without_sample_cuts") is None
+    for k, row in enumerate(rows):
+        row["paper_seconds"] = 1.0 + k
+        row["paper_without_sample_cuts_status"] = "optimal" if k < 2 else "feasible"
+    assert analysis.speed_up(rows, "paper", "paper_without_sample_cuts") == (2, 2.0)
+
+
+def test_the_summary_puts_numbers_beside_the_paper_s():
+    rows = made_up_rows()
+    rows.append({**rows[0], "id": "lost", "outcome": "crashed", "message": "ended by SIGKILL"})
+    text = summary(rows)
+    means = {
+        level: np.mean(
+            [r["robust_worst_expected"] - r["ordinary_worst_expected"] for r in rows[:-1] if r["plausibility"] == level]
+        )
+        for level in (0.5, 0.9)
+    }
+    best = max(means, key=means.get)
+    assert f"| +12.48 | {100 * means[best]:+.2f} at {best:g} |" in text
+    median = np.median([row["robust_branching_nodes"] for row in rows[:-1] if row["plausibility"] == 0.9])
+    assert f"| median tests at 0.9 | 3 | {median:g} |" in text
+    assert "* lost crashed: ended by SIGKILL" in text
+    assert "a factor of 225" in text or analysis.speed_up(rows[:-1], "paper", "paper_without_sample_cuts") is None
+
+
+@pytest.mark.parametrize(
+    ("levels", "missing", "expected"),
+    [
+        ((0.5, 0.9, 1.0), (), {"gain", "price-and-size", "solved", "stable", "stable-solved", "ablation"}),
+        ((0.5, 0.9), ("stable", "paper"), {"gain", "price-and-size", "solved"}),
+        ((1.0,), ("paper",), {"solved"}),
+    ],
+)
+def test_figures_show_what_there_is(levels, missing, expected):
+    from matplotlib import pyplot
+
+    rows = made_up_rows(levels=levels)
+    for row in rows:
+        for method in missing:
+            del row[f"{method}_tree"]
+    drawn = figures(rows)
+    assert set(drawn) == expected
+    if "gain" in drawn:
+        worst = drawn["gain"].axes[0]
+        assert [label.get_text() for label in worst.get_xticklabels()] == [
+            f"{level:g}" for level in levels if level < 1
+        ]
+        assert len(worst.patches) == 2 * sum(level < 1 for level in levels)
+    pyplot.close("all")
