@@ -29,7 +29,7 @@ from hardwood.solvers.search import SearchSolver
 from tables import problem
 
 RESULTS = Path(__file__).parent / "results"
-TABLES = ("monks-1-train", "monks-2-train", "monks-3-train", "hayes-roth", "house-votes-84", "balance-scale")
+TABLES = ("monks-1", "monks-2", "monks-3", "hayes-roth", "house-votes-84", "balance-scale")
 SHARES = {"balance-scale": 0.2}  # a sample of 125 rows
 LEVELS = {1: [(0.8, 0.9), (0.7, 0.75)], 2: [(0.9, 0.97), (0.8, 0.9), (0.7, 0.75)], 3: [(0.9, 0.97), (0.8, 0.9)]}
 BARE = Form(per_sample_cuts=False, total=False, lifted=False, tests_first=False)

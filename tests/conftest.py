@@ -7,7 +7,7 @@ mpl.use("agg")  # draws without a display
 
 
 @pytest.fixture
-def benchmark_problem(benchmark_dataset):
+def benchmark_problem(benchmark_dataset):  # noqa: ARG001 - skips without the tables
     """Makes problems from the tables of the paper, where a folder with them is given."""
     import tables
 

@@ -63,8 +63,9 @@ def test_generated_tables_are_the_published_ones(name, benchmark_dataset):
     assert sorted(tuple(map(str, row)) for row in ours) == sorted(map(tuple, rows))
 
 
+@pytest.mark.usefixtures("no_folder")
 @pytest.mark.parametrize("name", GENERATED)
-def test_generated_tables_need_no_folder_and_never_change(name, no_folder):
+def test_generated_tables_need_no_folder_and_never_change(name):
     assert load_dataset(name) == load_dataset(name)
     assert load_dataset(name).n_samples == RECIPES[name].rows
 
@@ -112,38 +113,42 @@ def test_a_file_that_is_another_table_is_refused(tmp_path, change, complaint):
         load_dataset("hayes-roth", tmp_path)
 
 
-def test_bad_names_folders_and_files_get_clear_errors(tmp_path, no_folder):
+@pytest.mark.usefixtures("no_folder")
+def test_bad_names_folders_and_files_get_clear_errors(tmp_path):
     with pytest.raises(ValueError, match='there is no dataset "iris"; expected one of'):
         load_dataset("iris")
-    with pytest.raises(ValueError, match="the data folder .* does not exist"):
+    with pytest.raises(ValueError, match=r"the data folder .* does not exist"):
         load_dataset("spect", tmp_path / "nowhere")
     (tmp_path / "spect.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ValueError, match="is not a table in CSV"):
         load_dataset("spect", tmp_path)
 
 
-def test_a_table_that_openml_has_not_says_what_to_do(tmp_path, no_folder):
+@pytest.mark.usefixtures("no_folder")
+def test_a_table_that_openml_has_not_says_what_to_do(tmp_path):
     with pytest.raises(
-        ValueError, match="no data folder is given, and OpenML has no copy of it; put soybean-small.csv"
+        ValueError, match=r"no data folder is given, and OpenML has no copy of it; put soybean-small.csv"
     ):
         load_dataset("soybean-small")
     with pytest.raises(ValueError, match=r"soybean-small.csv does not exist"):
         load_dataset("soybean-small", tmp_path)
 
 
-def test_without_a_network_the_error_says_where_to_put_the_file(monkeypatch, no_folder):
+@pytest.mark.usefixtures("no_folder")
+def test_without_a_network_the_error_says_where_to_put_the_file(monkeypatch):
     def offline(**_):
         raise URLError("no route to host")
 
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", offline)
     with pytest.raises(
-        ValueError, match="OpenML could not be asked .*no route to host.*; put spect.csv .*HARDWOOD_DATA"
+        ValueError, match=r"OpenML could not be asked .*no route to host.*; put spect.csv .*HARDWOOD_DATA"
     ):
         load_dataset("spect")
 
 
+@pytest.mark.usefixtures("no_folder")
 @pytest.mark.parametrize("coded", [False, True])
-def test_a_table_from_openml_is_read_as_the_files_are(monkeypatch, tmp_path, no_folder, coded):
+def test_a_table_from_openml_is_read_as_the_files_are(monkeypatch, tmp_path, coded):
     """As scikit-learn gives it: words, or positions in the categories; test rows follow the training rows."""
     rows = hayes_roth_rows()
     names = ["hobby", "age", "education", "status"]

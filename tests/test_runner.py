@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -31,14 +32,14 @@ def finished(tmp_path_factory):
     return folder, run_study(tiny_study(), folder, in_this_process())
 
 
-class Stop(Exception):
-    pass
+class StoppedError(Exception):
+    """Ends a run from its listener."""
 
 
 def stop_after(n):
     def listener(event):
         if event.done == n:
-            raise Stop
+            raise StoppedError
 
     return listener
 
@@ -61,7 +62,7 @@ def test_the_rows_are_read_back_from_parquet_as_they_were(finished):
 
 
 def test_a_run_goes_on_where_another_stopped(finished, tmp_path):
-    with pytest.raises(Stop):
+    with pytest.raises(StoppedError):
         run_study(tiny_study(), tmp_path, in_this_process(), on_progress=stop_after(7))  # 4 ordinary trees, 3 rows
     kept = read_results(tmp_path / RESULTS)
     assert len(kept) == 3
@@ -76,7 +77,7 @@ def test_a_run_goes_on_where_another_stopped(finished, tmp_path):
 
 
 def test_a_run_goes_on_from_the_parquet_file_alone(finished, tmp_path):
-    with pytest.raises(Stop):
+    with pytest.raises(StoppedError):
         run_study(tiny_study(), tmp_path, in_this_process(), on_progress=stop_after(9))
     (tmp_path / JOURNAL).unlink()
     kept = {row["id"] for row in read_results(tmp_path / RESULTS)}
@@ -105,21 +106,21 @@ def test_an_instance_stopped_by_time_is_repeated_by_its_work(tmp_path):
 
 
 def test_a_changed_row_is_noticed(finished, tmp_path):
-    folder, rows = finished
+    _, rows = finished
     store = Store(tmp_path)
     with store.writing():
         store.add({**rows[0], "robust_worst_expected": 0.123})
     differing = rerun(tiny_study(), tmp_path, rows[0]["id"])[1]
     assert list(differing) == ["robust_worst_expected"]
     assert differing["robust_worst_expected"][0] == 0.123
-    with pytest.raises(ValueError, match="has no row of"):
+    with pytest.raises(ValueError, match=r"has no row of"):
         rerun(tiny_study(), tmp_path, rows[1]["id"])
 
 
 def test_rows_of_other_settings_do_not_mix(finished):
     folder, rows = finished
     before = (folder / RESULTS).read_bytes()
-    with pytest.raises(ValueError, match="holds rows with n_tables 40, the study says 41; .* give another folder"):
+    with pytest.raises(ValueError, match=r"holds rows with n_tables 40, the study says 41; .* give another folder"):
         run_study(tiny_study(n_tables=41), folder, in_this_process())
     assert (folder / RESULTS).read_bytes() == before
     assert run_study(tiny_study(depths=(1,)), folder, in_this_process()) == rows  # a smaller grid of the same settings
@@ -142,7 +143,7 @@ def test_a_process_that_hangs_is_ended_and_an_outcome():
     assert time.monotonic() - began < 60
 
 
-def test_an_error_is_an_outcome_with_its_message(tmp_path):
+def test_an_error_is_an_outcome_with_its_message():
     task = Task(_slow_dataset(), -1, tiny_study().settings)
     ended = run_apart(task)
     assert ended.outcome == "failed"
@@ -171,7 +172,9 @@ def test_crashes_are_recorded_and_run_again_only_when_asked(finished, tmp_path):
     assert len(rows) == 8
     assert "robust_tree" not in crashed[0]
     assert run_study(study, tmp_path, local_processes(2)) == rows
-    with pytest.raises(ValueError, match="did not finish then .crashed: ended by SIGKILL.; run the study with --retry"):
+    with pytest.raises(
+        ValueError, match=r"did not finish then .crashed: ended by SIGKILL.; run the study with --retry"
+    ):
         rerun(study, tmp_path, crashed[0]["id"])
     mended = run_study(study, tmp_path, local_processes(2), retry=True)
     assert without_times(mended) == without_times(finished[1])
@@ -202,7 +205,7 @@ def test_a_damaged_line_is_named_and_nothing_is_written(finished, tmp_path):
     lines = (finished[0] / JOURNAL).read_bytes().splitlines(keepends=True)
     lines[6] = lines[6].replace(b"optimal", b"0ptimal", 1)
     (tmp_path / JOURNAL).write_bytes(b"".join(lines))
-    with pytest.raises(ValueError, match="line 7, is damaged .its checksum is wrong.; nothing was changed"):
+    with pytest.raises(ValueError, match=r"line 7, is damaged .its checksum is wrong.; nothing was changed"):
         run_study(tiny_study(), tmp_path, in_this_process())
     assert (tmp_path / JOURNAL).read_bytes() == b"".join(lines)
     (tmp_path / JOURNAL).write_bytes(b"".join(lines[:6] + lines[7:]))
@@ -222,7 +225,7 @@ def test_a_damaged_parquet_file_is_named_and_the_journal_has_it_all(finished, tm
 def test_two_runs_do_not_write_the_same_folder(tmp_path):
     with (
         Store(tmp_path).writing(),
-        pytest.raises(ValueError, match="another run is writing to"),
+        pytest.raises(ValueError, match=r"another run is writing to"),
         Store(tmp_path).writing(),
     ):
         pass
@@ -245,13 +248,7 @@ except ValueError as error:
 
 @posix
 def test_a_full_disk_ends_the_run_and_loses_nothing(finished, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parent)},
-    )
+    done = _python(FULL_DISK, tmp_path)
     assert "journal.jsonl cannot be written: File too large" in done.stdout, done.stderr
     kept = len(Store(tmp_path).rows)
     assert f"the {kept} rows before are kept. Free some space and run again" in done.stdout
@@ -259,18 +256,34 @@ def test_a_full_disk_ends_the_run_and_loses_nothing(finished, tmp_path):
     assert without_times(run_study(tiny_study(), tmp_path, in_this_process())) == without_times(finished[1])
 
 
-@posix
-def test_a_folder_that_cannot_be_written_is_refused_before_any_work(tmp_path):
+def test_a_folder_that_cannot_be_made_is_refused_before_any_work(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(ValueError, match="results cannot be written to .*; give another folder by --out"):
+    with pytest.raises(ValueError, match=r"results cannot be written to .*; give another folder by --out"):
         run_study(tiny_study(), tmp_path / "file" / "out", in_this_process(), on_progress=stop_after(1))
-    folder = tmp_path / "read-only"
-    folder.mkdir()
-    folder.chmod(0o555)
-    if os.access(folder, os.W_OK):
-        pytest.skip("this user may write everywhere; the message was tested with a file in place of the folder")
-    with pytest.raises(ValueError, match="Permission denied; give another folder"):
-        run_study(tiny_study(), folder, in_this_process(), on_progress=stop_after(1))
+
+
+READ_ONLY = """
+import os, sys
+from hardwood.experiments.backends import in_this_process
+from hardwood.experiments.runner import run_study
+from studies import tiny_study
+if os.geteuid() == 0:
+    os.seteuid(65534)  # root may write everywhere, nobody may not
+try:
+    run_study(tiny_study(), sys.argv[1], in_this_process(), on_progress=print)
+except ValueError as error:
+    print(error)
+"""
+
+
+@posix
+def test_a_read_only_folder_is_refused_before_any_work():
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o555)
+        assert _python(READ_ONLY, folder).stdout == (
+            f"results cannot be written to {folder}: Permission denied; give another folder by --out\n"
+        )
+        Path(folder).chmod(0o755)
 
 
 @pytest.fixture
@@ -330,7 +343,7 @@ def test_a_cluster_that_is_gone_ends_the_run_and_keeps_what_ended(cluster, finis
         if event.done == 6:
             scheduler.kill()
 
-    with pytest.raises(ValueError, match="was lost .*; what had ended is kept, run again to go on"):
+    with pytest.raises(ValueError, match=r"was lost .*; what had ended is kept, run again to go on"):
         run_study(tiny_study(), tmp_path / "out", dask_cluster(address), on_progress=kill_it)
     assert len(Store(tmp_path / "out").rows) >= 6
     rows = run_study(tiny_study(), tmp_path / "out", in_this_process())
@@ -338,7 +351,7 @@ def test_a_cluster_that_is_gone_ends_the_run_and_keeps_what_ended(cluster, finis
 
 
 def test_an_address_without_a_scheduler_is_named(tmp_path):
-    with pytest.raises(ValueError, match="--scheduler is tcp://127.0.0.1:9; no Dask scheduler answers there"):
+    with pytest.raises(ValueError, match=r"--scheduler is tcp://127.0.0.1:9; no Dask scheduler answers there"):
         run_study(tiny_study(), tmp_path, dask_cluster("tcp://127.0.0.1:9"))
 
 
@@ -350,8 +363,19 @@ def test_a_report_is_written_the_same_each_time(finished):
 
 
 def test_a_folder_without_results_has_no_report(tmp_path):
-    with pytest.raises(ValueError, match="has no results; expected a folder that"):
+    with pytest.raises(ValueError, match=r"has no results; expected a folder that"):
         write_report(tmp_path)
+
+
+def _python(code, *arguments):
+    """Run code in a process of its own that may be crippled."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parent)},
+    )
 
 
 def _slow_dataset():

@@ -182,9 +182,13 @@ SQUARES = [f"{row}-{column}-square" for row in ("top", "middle", "bottom") for c
 
 def _tic_tac_toe() -> tuple[list[str], list[tuple[Any, ...]]]:
     """Every board on which a game ends, x having begun; the answer says whether x won."""
+    seen: set[str] = set()
     ends: set[str] = set()
 
     def play(board: str, player: str) -> None:
+        if board in seen:
+            return
+        seen.add(board)
         won = any(board[a] == board[b] == board[c] != "b" for a, b, c in LINES)
         if won or "b" not in board:
             ends.add(board)

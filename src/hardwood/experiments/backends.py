@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -108,13 +109,16 @@ def dask_cluster(address: str) -> Iterator[Backend]:
     """The workers of a Dask scheduler, one task at a time for each of their threads."""
     try:
         import distributed
+        from distributed.comm import get_address_host_port
     except ModuleNotFoundError as error:
         raise ImportError("a scheduler needs the package dask; run: pip install 'hardwood[dask]'") from error
-    try:
+    try:  # a client that cannot connect is noisy when it goes, so the place is tried first
+        socket.create_connection(get_address_host_port(address), timeout=10).close()
         client = distributed.Client(address, timeout="10s", set_as_default=False)
     except (OSError, ValueError) as error:
         raise ValueError(
-            f"--scheduler is {address}; no Dask scheduler answers there ({error}). Start one with: dask scheduler"
+            f"--scheduler is {address}; no Dask scheduler answers there ({error}). Expected an address like "
+            f"tcp://host:8786; start a scheduler with: dask scheduler"
         ) from None
     with client:
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -58,14 +58,16 @@ def run_study(
     todo = [instance for instance in study.instances if instance.id not in done]
     run = _Run(study.settings, datasets, store, on_progress)
     with store.writing():
-        try:
-            if todo:
+        if todo:
+            try:
                 with backend as opened:
                     run.all(todo, opened, retry=retry)
-        finally:
-            rows = instance_rows(store)
-            store.write_results(rows)
-    return rows
+            except BaseException:
+                with suppress(ValueError):  # the journal has all rows, and the error at hand matters more
+                    store.write_results(instance_rows(store))
+                raise
+        store.write_results(instance_rows(store))
+    return instance_rows(store)
 
 
 def instance_rows(store: Store) -> list[Row]:

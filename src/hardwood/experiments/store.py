@@ -75,11 +75,16 @@ class Store:
         self._whole += len(line)
         self.rows[row["id"]] = row
 
-    def write_results(self, rows: list[Row]) -> Path:
+    def write_results(self, rows: list[Row]) -> None:
         """Write rows as Parquet, whole or not at all."""
         path = self.folder / RESULTS
-        write_bytes(path, parquet_bytes(rows))
-        return path
+        try:
+            write_bytes(path, parquet_bytes(rows))
+        except OSError as error:
+            raise ValueError(
+                f"{path} cannot be written: {error.strerror}; all {len(rows)} rows are in {JOURNAL}; run again "
+                f"to write them"
+            ) from error
 
     def _lock(self) -> None:
         try:
