@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,6 +68,19 @@ class Shift:
             "to": [change.new for change in changes],
             "price": [change.price for change in changes],
         }
+
+    def grouped(self) -> list[dict[str, Any]]:
+        """Equal changes together, most frequent first: column, from, to, how many rows, and the price of all."""
+        counts: dict[tuple[str, Category, Category], int] = {}
+        prices: dict[tuple[str, Category, Category], float] = {}
+        for change in self:
+            key = (change.column, change.old, change.new)
+            counts[key] = counts.get(key, 0) + 1
+            prices[key] = prices.get(key, 0.0) + change.price
+        return [
+            {"column": key[0], "from": key[1], "to": key[2], "rows": n, "price": prices[key]}
+            for key, n in sorted(counts.items(), key=lambda entry: -entry[1])
+        ]
 
     def apply(self) -> Table:
         """The table after the shift."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,16 +63,7 @@ class Audit:
 
     def changes(self) -> list[dict[str, Any]]:
         """Which answers the adversary changes, most often first: column, from, to, how many, and the price of all."""
-        counts: Counter[tuple[str, Any, Any]] = Counter()
-        prices: dict[tuple[str, Any, Any], float] = {}
-        for change in self.shift:
-            key = (change.column, change.old, change.new)
-            counts[key] += 1
-            prices[key] = prices.get(key, 0.0) + change.price
-        return [
-            {"column": column, "from": old, "to": new, "rows": n, "price": prices[column, old, new]}
-            for (column, old, new), n in counts.most_common()
-        ]
+        return self.shift.grouped()
 
     def __str__(self) -> str:
         found = self.found

@@ -17,8 +17,9 @@ from hardwood._files import json_text, read_json, write_text
 from hardwood._version import __version__
 from hardwood.adversary import Attack, attack
 from hardwood.certificate import Certificate
-from hardwood.features import Labels, encode_labels
+from hardwood.features import Labels, Table, encode_labels
 from hardwood.problem import Problem
+from hardwood.report import Model, content_of, page
 from hardwood.shifts import ShiftDescription
 from hardwood.solvers import solve
 from hardwood.solvers.base import Limits, OnProgress, Progress, Result, Solver, Start
@@ -196,6 +197,7 @@ class RobustTreeClassifier(TreeClassifier):
     def adopt(self, problem: Problem, shifts: ShiftDescription, result: Result) -> Self:
         """Become the classifier of a result."""
         self.set_tree(result.tree, problem.table, problem.labels)
+        self._problem = problem  # for reports; neither saved nor pickled
         self.shifts_ = shifts
         self.result_ = result
         self.distributional_value_ = attack(result.tree, problem.labels, problem.uncertainty).priced_value
@@ -239,6 +241,50 @@ class RobustTreeClassifier(TreeClassifier):
         shifts = self._shifts_for(certainty=certainty, costs=costs)
         shifts = shifts if plausibility is None else shifts.at(plausibility)
         return attack(self.tree_, labels, shifts.uncertainty(table))
+
+    def report(
+        self,
+        path: str | Path,
+        X: Any = None,
+        y: Any = None,
+        *,
+        along: Any = None,
+        title: str = "A tree that stays right when the data shift",
+        show_rows: bool = False,
+    ) -> None:
+        """Write a report that people can open in a browser: one HTML file that needs no network.
+
+        X, y : the table that the report is about; after `fit` they may be left out: it is the training table
+        along : a `RobustnessPath` of the same columns and classes, to move along with a slider
+        title : the headline
+        show_rows : whether the report may show which single rows the worst shift changes
+        """
+        check_is_fitted(self)
+        table, labels, shifts = self._reported(X, y)
+        models = [self._model(shifts)]
+        if along is not None:
+            models += [other._model(other.shifts_) for other in along.classifiers if other.shifts_ != shifts]
+            for model in models:
+                model.tree.check_table(table)
+        models.sort(key=lambda model: model.shifts.budget_for(table.n_samples))
+        chosen = next(k for k, model in enumerate(models) if model.tree is self.tree_)
+        content = content_of(models, chosen, table, labels, title=title, rows=show_rows)
+        write_text(path, page(content))
+
+    def _reported(self, X: Any, y: Any) -> tuple[Table, Labels, ShiftDescription]:
+        if (X is None) != (y is None):
+            raise ValueError("X and y belong together; give both, or neither for the training table")
+        if X is not None:
+            table = self.encoded(X)
+            labels = encode_labels(column_or_1d(y, warn=True), table.n_samples, classes=self.tree_.classes)
+            return table, labels, self._shifts_for()
+        problem: Problem | None = getattr(self, "_problem", None)
+        if problem is None:
+            raise ValueError("the model was loaded and does not hold its training table; give X and y to report on")
+        return problem.table, problem.labels, self.shifts_
+
+    def _model(self, shifts: ShiftDescription) -> Model:
+        return Model(self.tree_, shifts, getattr(self, "certificate_", None), max(self.max_depth, self.tree_.depth))
 
     def save(self, path: str | Path) -> None:
         """Write the model to a JSON file, and its certificate beside it (model.json, model.certificate.json)."""
@@ -284,6 +330,10 @@ class RobustTreeClassifier(TreeClassifier):
             else:
                 warnings.warn(f"{beside} is about another tree than {path}; the model has no certificate", stacklevel=2)
         return model
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_problem"}
 
     def _shifts_for(self, *, certainty: Any = None, costs: Any = None) -> ShiftDescription:
         """What `fit` was told about shifts, or what is given now. Values for single cells belong to one table."""

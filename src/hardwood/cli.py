@@ -215,6 +215,31 @@ def audit(
             out.print(str(found))
 
 
+@app.command(epilog="Example: hardwood report model.json survey.csv --target vote --levels 1,0.95,0.9,0.75")
+def report(
+    model: Annotated[Path, typer.Argument(help="A model that fit wrote.", show_default=False)],
+    data: Data,
+    target: Target,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path("report.html"),
+    title: Annotated[str, typer.Option(help="The headline.")] = "A tree that stays right when the data shift",
+    levels: Annotated[
+        str | None,
+        typer.Option(help="Plausibilities, separated by commas: learn a tree for each, to move along with a slider."),
+    ] = None,
+    rows: Annotated[bool, typer.Option("--rows", help="Show which single rows the worst shift changes.")] = False,
+    time_limit: TimeLimit = 60.0,
+) -> None:
+    """Write a report about a model that people can open in a browser: one HTML file that needs no network."""
+    with errors():
+        check_output("--output", output, data, model)
+        classifier = _load_model(model)
+        table, y = features_and_target(data, target, None, classifier.tree_.features)
+        table = only(table, classifier.tree_.features)
+        along = None if levels is None else _path_of(classifier, table, y, levels, time_limit)
+        classifier.report(output, table, y, along=along, title=title, show_rows=rows)
+        out.print(f"written: {output} ({output.stat().st_size / 1024:.0f} kB)")
+
+
 @app.command(epilog="Example: hardwood path survey.csv --target vote --levels 1,0.95,0.9,0.75 --plot path.svg")
 def path(
     data: Data,
@@ -349,6 +374,25 @@ def _load_model(path: Path) -> Any:
     from hardwood.classifier import RobustTreeClassifier
 
     return RobustTreeClassifier.load(path)
+
+
+def _path_of(classifier: Any, table: Any, y: Any, levels: str, time_limit: float) -> Any:
+    """A tree for each level, learnt as the classifier was."""
+    from hardwood.features import Kind
+    from hardwood.path import robustness_path
+
+    kinds_of = {
+        feature.name: list(feature.categories) if feature.kind is Kind.ORDINAL else str(feature.kind)
+        for feature in classifier.tree_.features
+    }
+    parameters = classifier.get_params() | {"feature_kinds": kinds_of, "time_limit": time_limit}
+    wanted = [number("--levels", level) for level in levels.split(",")]
+    return robustness_path(
+        table,
+        y,
+        wanted,
+        **{name: value for name, value in parameters.items() if name not in ("plausibility", "budget", "n_jobs")},
+    )
 
 
 @contextmanager

@@ -5,8 +5,90 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from hardwood.adversary import Attack
+from hardwood.anatomy import Part, anatomy
+from hardwood.calibration import FloatArray
+from hardwood.tree import Leaf, Tree
+
 # Told apart by colour-blind readers, and by line style in print.
 NOMINAL, ROBUST, BOUND = "#d55e00", "#0072b2", "#999999"
+COLOURS = (ROBUST, NOMINAL, "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", BOUND)
+STYLES = ("-", "--", "-.", ":")
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo", "--")
+DIRECTIONS = ("down", "up", "other answer")
+LONGEST = 28  # letters of a name in a picture
+
+
+def plot_tree(found: Attack, *, ax: Any = None) -> Any:
+    """The tree from left to right: tests, and for each leaf its class, its samples by class, and what it may lose.
+
+    found  what `attack`, `RobustTreeClassifier.worst_case` or `audit(...).found` gives: the tree with samples
+    """
+    parts = anatomy(found)
+    n_leaves, depth = len(found.tree.regions), found.tree.depth
+    if ax is None:
+        size = (3.2 + 2.6 * depth, 1.2 + 0.62 * n_leaves)
+        ax = needs_matplotlib().subplots(layout="constrained", figsize=size)[1]
+    by_way = {part.way: part for part in parts}
+    for part in parts:
+        if part.way:
+            _draw_edge(ax, by_way[part.way[:-1]], part, found.n_samples)
+    largest = max(part.n_samples for part in parts if part.leaf is not None)
+    for part in parts:
+        if isinstance(part.node, Leaf):
+            _draw_leaf(ax, found.tree, part, largest)
+        else:
+            box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "black"}
+            words = f"{shortened(found.tree.condition(part.node), LONGEST)}?\n{part.n_samples} samples"
+            ax.text(len(part.way), part.place, words, ha="center", va="center", bbox=box, fontsize=8, zorder=3)
+    handles = [
+        needs_matplotlib().Rectangle((0, 0), 1, 1, facecolor=COLOURS[k % 8], hatch=HATCHES[k % 8], edgecolor="white")
+        for k in range(len(found.tree.classes))
+    ]
+    names = [shortened(str(name), LONGEST) for name in found.tree.classes]
+    ax.legend(handles, names, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4, frameon=False, fontsize=8)
+    ax.set(xlim=(-0.6, depth + 1.5), ylim=(n_leaves - 0.4, -0.6))
+    ax.set_axis_off()
+    return ax
+
+
+def plot_worst_case(found: Mapping[str, Attack], *, ax: Any = None) -> Any:
+    """Worst-case accuracy against the budget for several trees on the same table; plausibility is the scale on top."""
+    if not found:
+        raise ValueError("found is empty; give at least one attack by name")
+    sizes = {own.n_samples for own in found.values()}
+    if len(sizes) > 1:
+        raise ValueError(f"the attacks are on tables of {sorted(sizes)} rows; expected the same table for all")
+    n_samples = sizes.pop()
+    ax = _axes(ax)
+    budget = max(own.uncertainty.budget for own in found.values())
+    end = max(budget * 2.0, -n_samples * np.log(0.75))
+    places = np.linspace(0.0, end, 500)
+    lowest = 100.0
+    for k, (name, own) in enumerate(found.items()):
+        accuracy = 100 * own.curve.accuracy_at(places)
+        lowest = min(lowest, float(accuracy.min()))
+        ax.plot(places, accuracy, STYLES[k % 4], color=COLOURS[k % 8], label=shortened(name, LONGEST))
+    if budget:
+        ax.axvline(budget, color=BOUND, linewidth=1)
+    ax.set(xlabel="budget of the adversary", ylabel="correct after the worst shift (%)", xlim=(0, end))
+    ax.set_ylim(max(0.0, 10 * (lowest // 10) - 5), 100)
+    scale = ax.secondary_xaxis(
+        "top",
+        functions=(
+            lambda spent: np.exp(-spent / n_samples),
+            lambda level: -n_samples * np.log(np.maximum(level, 1e-12)),
+        ),
+    )
+    scale.set_xticks(
+        [level for level in (1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.6, 0.5) if -n_samples * np.log(level) <= end]
+    )
+    scale.set_xlabel("plausibility")
+    ax.grid(alpha=0.3)
+    ax.legend(frameon=False)
+    return ax
 
 
 def plot_path(columns: Mapping[str, Sequence[Any]], *, ax: Any = None) -> Any:
@@ -26,6 +108,89 @@ def plot_path(columns: Mapping[str, Sequence[Any]], *, ax: Any = None) -> Any:
     return ax
 
 
+def plot_margins(found: Attack, *, bins: int = 30, ax: Any = None) -> Any:
+    """How much it costs to turn each sample that is right as it stands; those the worst shift buys are marked."""
+    ax = _axes(ax)
+    correct = found.margins > 0
+    finite = correct & np.isfinite(found.margins)
+    lost = np.zeros(found.n_samples, dtype=bool)
+    lost[found.lost] = True
+    edges = np.linspace(0.0, float(found.margins[finite].max(initial=1.0)), bins + 1)
+    groups = [found.margins[finite & lost], found.margins[finite & ~lost]]
+    labels = [f"lost in the worst shift ({len(groups[0])})", f"kept ({len(groups[1])})"]
+    _, _, drawn = ax.hist(groups, bins=edges, stacked=True, color=[NOMINAL, ROBUST], label=labels)
+    for patch in drawn[0]:
+        patch.set_hatch("///")
+    words = f"wrong as they stand: {int((~correct).sum())}; no shift can turn: {int((correct & ~finite).sum())}"
+    ax.set(xlabel="price of turning a sample", ylabel="samples", title=words)
+    ax.title.set_fontsize("medium")
+    ax.legend(frameon=False)
+    return ax
+
+
+def plot_adversary(found: Attack, *, ax: Any = None) -> Any:
+    """What the worst shift spends, by column and direction; columns that it leaves alone are not shown."""
+    ax = _axes(ax)
+    spent = spent_by_direction(found)
+    shown = [j for j, own in enumerate(spent) if own.any()]
+    if not shown:
+        ax.text(0.5, 0.5, "the adversary changes nothing", ha="center", va="center")
+        ax.set_axis_off()
+        return ax
+    grid = spent[shown]
+    image = ax.imshow(grid, cmap="cividis", aspect="auto", vmin=0.0)
+    for row, column in np.ndindex(grid.shape):
+        if grid[row, column]:
+            dark = grid[row, column] < 0.6 * grid.max()
+            ax.text(
+                column, row, f"{grid[row, column]:.3g}", ha="center", va="center", color="white" if dark else "black"
+            )
+    names = [shortened(found.tree.features[j].name, LONGEST) for j in shown]
+    ax.set_xticks(range(len(DIRECTIONS)), DIRECTIONS)
+    ax.set_yticks(range(len(shown)), names)
+    ax.figure.colorbar(image, ax=ax, label="budget spent")
+    return ax
+
+
+def plot_shifts(accuracies: Mapping[str, Sequence[float] | FloatArray], *, bins: int = 30, ax: Any = None) -> Any:
+    """How often each accuracy occurs among randomly shifted tables, for several trees; the lowest is marked.
+
+    accuracies  by name, for each tree a row of what `evaluation.simulate_shifts` gives
+    """
+    if not accuracies:
+        raise ValueError("accuracies are empty; give at least one tree by name")
+    ax = _axes(ax)
+    shares = {name: 100 * np.asarray(values, dtype=float) for name, values in accuracies.items()}
+    low, high = min(own.min() for own in shares.values()), max(own.max() for own in shares.values())
+    edges = np.linspace(low, high if high > low else low + 1.0, bins + 1)
+    for k, (name, own) in enumerate(shares.items()):
+        counts = 100 * np.histogram(own, bins=edges)[0] / len(own)
+        words = f"{shortened(name, LONGEST)} (lowest {own.min():.1f}, mean {own.mean():.1f})"
+        ax.stairs(counts, edges, color=COLOURS[k % 8], linestyle=STYLES[k % 4], label=words, linewidth=1.6)
+        ax.axvline(own.min(), color=COLOURS[k % 8], linestyle=STYLES[k % 4], linewidth=0.8)
+    ax.set(xlabel="correct on a shifted table (%)", ylabel="tables (%)")
+    ax.grid(alpha=0.3)
+    ax.legend(frameon=False)
+    return ax
+
+
+def spent_by_direction(found: Attack) -> FloatArray:
+    """What the worst shift spends: columns of the table by `DIRECTIONS`."""
+    spent = np.zeros((len(found.tree.features), len(DIRECTIONS)))
+    shift = found.shift
+    old = shift.table.values[shift.rows, shift.columns]
+    for j, before, after, price in zip(shift.columns, old, shift.codes, shift.prices, strict=True):
+        ordered = found.tree.features[j].ordered
+        spent[j, int(after > before) if ordered else 2] += price
+    return spent
+
+
+def shortened(text: str, longest: int) -> str:
+    """A text that fits; what does not is left out at the end."""
+    plain = "".join(letter if letter.isprintable() else " " for letter in text)
+    return plain if len(plain) <= longest else plain[: longest - 1] + "…"
+
+
 def needs_matplotlib() -> Any:
     """matplotlib's pyplot, or an error that says how to get it."""
     try:
@@ -37,3 +202,39 @@ def needs_matplotlib() -> Any:
 
 def _axes(ax: Any) -> Any:
     return needs_matplotlib().subplots(layout="constrained")[1] if ax is None else ax
+
+
+def _draw_edge(ax: Any, parent: Part, child: Part, n_samples: int) -> None:
+    start, end = len(parent.way), len(child.way)
+    width = 0.5 + 6.0 * child.n_samples / n_samples
+    ax.plot(
+        [start, end], [parent.place, child.place], color="#bbbbbb", linewidth=width, solid_capstyle="round", zorder=1
+    )
+    middle = (start + 2 * end) / 3, (parent.place + 2 * child.place) / 3
+    ax.text(*middle, "yes" if child.way[-1] else "no", fontsize=7, ha="center", va="center", zorder=2)
+
+
+def _draw_leaf(ax: Any, tree: Tree, part: Part, largest: int) -> None:
+    """The class, a bar of the samples by class, and the losses."""
+    label = part.node.label  # type: ignore[union-attr]  # it is a leaf
+    x = len(part.way)
+    box = {"boxstyle": "round,pad=0.3", "facecolor": COLOURS[label % 8], "edgecolor": "none", "alpha": 0.25}
+    ax.text(
+        x, part.place, shortened(str(tree.classes[label]), 14), ha="center", va="center", bbox=box, fontsize=8, zorder=3
+    )
+    left, full = tree.depth + 0.55, 0.9
+    for k, count in enumerate(part.counts):
+        width = full * count / max(largest, 1)
+        ax.barh(
+            part.place - 0.12,
+            width,
+            0.26,
+            left=left,
+            color=COLOURS[k % 8],
+            hatch=HATCHES[k % 8],
+            edgecolor="white",
+            linewidth=0,
+        )
+        left += width
+    words = f"{part.n_samples} samples, {part.wrong} wrong, {part.lost} can be turned"
+    ax.text(tree.depth + 0.55, part.place + 0.22, words, fontsize=7, va="center")

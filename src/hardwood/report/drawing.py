@@ -1,0 +1,235 @@
+"""The pictures of a report, drawn as SVG here and not in the browser, so that they need no script."""
+
+from __future__ import annotations
+
+import math
+
+from hardwood.anatomy import Part
+from hardwood.report.content import OWN, Content, Level
+from hardwood.report.markup import Markup, element
+from hardwood.tree import Leaf
+
+STEP, ROW = 196, 56  # pixels between levels and between leaves
+BOX, BOX_HEIGHT = 148, 44
+LEAF, BAR, TOLD = 104, 184, 250
+WIDEST = 16.0  # of an edge
+PLAUSIBILITIES = (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.5)
+
+
+def tree_svg(level: Level, number: int) -> Markup:
+    """The tree from left to right; every part carries the answers on the way to it, for tracing."""
+    found, parts = level.found, level.parts
+    depth, n_leaves = found.tree.depth, len(level.leaves)
+    width, height = depth * STEP + LEAF + TOLD + 20, max(n_leaves * ROW, 2 * ROW)
+    by_way = {part.way: part for part in parts}
+    largest = max(part.n_samples for part in level.leaves)
+    drawn = [_edge(by_way[part.way[:-1]], part, found.n_samples) for part in parts if part.way]
+    drawn += [_leaf(level, part, largest) if part.leaf is not None else _question(level, part) for part in parts]
+    return element(
+        "svg",
+        *drawn,
+        class_="tree",
+        viewBox=f"0 0 {width} {height}",
+        width=width,
+        height=height,
+        role="group",
+        aria_label=f"The tree for plausibility {level.plausibility:g}",
+        id=f"tree-{number}",
+    )
+
+
+def curve_svg(content: Content) -> Markup:
+    """Worst-case accuracy against the budget, for this tree and what else one might have used."""
+    left, top, width, height = 52, 34, 640, 300
+    lowest = min(min(values) for values in content.curves.values())
+    floor = max(0.0, math.floor(10 * lowest - 0.2) / 10)
+
+    def x(budget: float) -> float:
+        return left + width * budget / content.largest_budget
+
+    def y(accuracy: float) -> float:
+        return top + height * (1 - (accuracy - floor) / (1 - floor))
+
+    pieces: list[Markup] = []
+    for k in range(round(10 * floor), 11):
+        pieces.append(element("line", class_="grid", x1=left, x2=left + width, y1=_n(y(k / 10)), y2=_n(y(k / 10))))
+        pieces.append(element("text", f"{10 * k} %", class_="tick end", x=left - 6, y=_n(y(k / 10) + 4)))
+    n_samples = content.table.n_samples
+    for plausibility in PLAUSIBILITIES:
+        place = -n_samples * math.log(plausibility)
+        if place <= content.largest_budget:
+            pieces.append(element("line", class_="grid", x1=_n(x(place)), x2=_n(x(place)), y1=top, y2=top + height))
+            pieces.append(
+                element("text", f"{plausibility:g}", class_="tick middle", x=_n(x(place)), y=top + height + 18)
+            )
+    budget = content.level.found.uncertainty.budget
+    pieces.append(element("line", class_="budget", x1=_n(x(budget)), x2=_n(x(budget)), y1=top - 6, y2=top + height))
+    pieces.append(
+        element(
+            "text",
+            "hedged against",
+            class_="tick middle",
+            x=_n(min(max(x(budget), 100), left + width - 50)),
+            y=top - 12,
+        )
+    )
+    for k, (name, values) in enumerate(content.curves.items()):
+        spaced = [content.largest_budget * i / (len(values) - 1) for i in range(len(values))]
+        points = " ".join(f"{_n(x(at))},{_n(y(value))}" for at, value in zip(spaced, values, strict=True))
+        pieces.append(element("polyline", class_=f"curve line-{k}", points=points, data_name=name))
+    pieces.append(
+        element("line", class_="guide", x1=left, x2=left, y1=top, y2=top + height, id="guide", visibility="hidden")
+    )
+    pieces.append(
+        element("text", "plausibility of the shift", class_="tick middle", x=left + width / 2, y=top + height + 40)
+    )
+    return element(
+        "svg",
+        *pieces,
+        class_="curves",
+        viewBox=f"0 0 {left + width + 16} {top + height + 48}",
+        role="img",
+        aria_label=f"Correct after the worst shift, by plausibility, for {', '.join([OWN, *content.rivals])}; "
+        "the table below has the numbers",
+        id="curves",
+        data_left=left,
+        data_width=width,
+    )
+
+
+def bar_svg(level: Level, part: Part, width: int = 220) -> Markup:
+    """The samples of a leaf by class, as one bar."""
+    pieces = _bar(part, 0, 0, width, 14, part.n_samples)
+    words = ", ".join(f"{count} {name}" for name, count in zip(level.found.tree.classes, part.counts, strict=True))
+    return element(
+        "svg", *pieces, class_="bar", viewBox=f"0 0 {width} 14", width=width, height=14, role="img", aria_label=words
+    )
+
+
+def _n(number: float) -> str:
+    return f"{number:.1f}".removesuffix(".0")
+
+
+def _middle(part: Part) -> float:
+    return (part.place + 0.5) * ROW
+
+
+def _way(part: Part) -> str:
+    return "t" + "".join("y" if yes else "n" for yes in part.way)
+
+
+def _edge(parent: Part, child: Part, n_samples: int) -> Markup:
+    x1, x2 = (len(parent.way)) * STEP + BOX + 4, len(child.way) * STEP + 4
+    y1, y2 = _middle(parent), _middle(child)
+    bend = (x1 + x2) / 2
+    share = child.n_samples / n_samples
+    answer = "yes" if child.way[-1] else "no"
+    aside = 15 + WIDEST / 2 * share  # beyond the edge, on the side it does not come from
+    return element(
+        "g",
+        element(
+            "path",
+            d=f"M{x1} {_n(y1)} C{_n(bend)} {_n(y1)} {_n(bend)} {_n(y2)} {x2} {_n(y2)}",
+            stroke_width=_n(1.2 + (WIDEST - 1.2) * share),
+        ),
+        element("text", answer, class_="answer", x=x2 - 9, y=_n(y2 + aside if y2 > y1 else y2 - aside + 9)),
+        class_="edge",
+        data_way=_way(child),
+    )
+
+
+def _text(x: float, y: float, width: float, height: float, words: Markup, class_: str) -> Markup:
+    """Text that wraps and is cut off by the browser, which knows how wide letters are."""
+    inside = element("div", words, xmlns="http://www.w3.org/1999/xhtml", class_=class_)
+    return element("foreignObject", inside, x=_n(x), y=_n(y), width=_n(width), height=_n(height))
+
+
+def _question(level: Level, part: Part) -> Markup:
+    condition = pretty(level.found.tree.condition(part.node))  # type: ignore[arg-type]  # not a leaf
+    x, y = len(part.way) * STEP + 4, _middle(part) - BOX_HEIGHT / 2
+    return element(
+        "g",
+        element("title", f"{condition}?"),
+        element("rect", x=x, y=_n(y), width=BOX, height=BOX_HEIGHT, rx=8),
+        _text(x + 4, y + 2, BOX - 8, BOX_HEIGHT - 4, element("bdi", f"{condition}?"), "words"),
+        class_="question",
+        tabindex=0,
+        role="img",
+        aria_label=f"Question: {condition}? {rows(part.n_samples)} here.",
+        data_way=_way(part),
+    )
+
+
+def _leaf(level: Level, part: Part, largest: int) -> Markup:
+    tree = level.found.tree
+    label = part.node.label if isinstance(part.node, Leaf) else 0
+    x, y = len(part.way) * STEP + 4, _middle(part) - BOX_HEIGHT / 2
+    right = tree.depth * STEP + LEAF + 20
+    told = f"{rows(part.n_samples)}, {part.wrong} wrong, {part.lost} can be turned"
+    pieces = [
+        element("title", f"{tree.classes[label]}: {told}"),
+        element("rect", x=x, y=_n(y + 6), width=LEAF, height=BOX_HEIGHT - 12, rx=16, class_=f"class-{label % 8}"),
+        _text(x + 6, y + 8, LEAF - 12, BOX_HEIGHT - 16, element("bdi", tree.classes[label]), "words one"),
+        *_bar(part, right, y + 8, BAR, 12, largest),
+        element(
+            "text",
+            f"{rows(part.n_samples)} · {part.wrong} wrong · {part.lost} can be turned",
+            class_="told",
+            x=right,
+            y=_n(y + 36),
+        ),
+    ]
+    return element(
+        "g",
+        *pieces,
+        class_="leaf",
+        tabindex=0,
+        role="img",
+        aria_label=f"Answer: {tree.classes[label]}. {told} by the worst shift.",
+        data_way=_way(part),
+        data_leaf=part.leaf,
+    )
+
+
+def _bar(part: Part, x: float, y: float, width: float, height: float, largest: int) -> list[Markup]:
+    pieces = [element("rect", class_="empty", x=_n(x), y=_n(y), width=_n(width), height=_n(height), rx=2)]
+    for k, count in enumerate(part.counts):
+        if count:
+            own = width * int(count) / max(largest, 1)
+            pieces.append(
+                element(
+                    "rect", class_=f"class-{k % 8}", x=_n(x), y=_n(y), width=_n(max(own - 1, 0.6)), height=_n(height)
+                )
+            )
+            x += own
+    return pieces
+
+
+def rows(n: int) -> str:
+    """A number of rows."""
+    return "1 row" if n == 1 else f"{n} rows"
+
+
+def pretty(condition: str) -> str:
+    """A test as people write it."""
+    return condition.replace(" <= ", " ≤ ")
+
+
+def legend(level: Level) -> Markup:
+    """Which colour is which class."""
+    entries = [
+        element(
+            "li",
+            element(
+                "svg",
+                element("rect", class_=f"class-{k % 8}", width=14, height=14, rx=3),
+                width=14,
+                height=14,
+                aria_hidden="true",
+            ),
+            " ",
+            element("bdi", name),
+        )
+        for k, name in enumerate(level.found.tree.classes)
+    ]
+    return element("ul", *entries, class_="legend", aria_label="Colours of the answers")
