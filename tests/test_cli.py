@@ -330,6 +330,10 @@ def test_the_smoke_study_runs_from_end_to_end_anywhere(tmp_path):
     [
         (("run", "big"), "there is no study big; expected one of"),
         (("run", "smoke", "--processes", "-3"), "--processes is -3; expected a number of processes"),
+        (
+            ("run", "smoke", "--processes", "2", "--scheduler", "tcp://x:1"),
+            "--scheduler and --processes are both given",
+        ),
         (("run", "smoke", "--scheduler", "nonsense"), "--scheduler is nonsense; no Dask scheduler answers there"),
         (("run", "paper", "--data", "nowhere"), "the data folder nowhere does not exist"),
         (("rerun", "smoke", "balance-scale/c0.7/p0.5/d2"), 'has no row of "balance-scale/c0.7/p0.5/d2" yet'),

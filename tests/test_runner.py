@@ -10,18 +10,27 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import distributed
 import psutil
 import pytest
 
 from hardwood.datasets import load_dataset
-from hardwood.experiments.backends import dask_cluster, in_this_process, local_processes, outcome_of, run_apart
+from hardwood.experiments import backends
+from hardwood.experiments.backends import (
+    Ended,
+    Outcome,
+    dask_cluster,
+    in_this_process,
+    local_processes,
+    outcome_of,
+    run_apart,
+)
 from hardwood.experiments.report import write_report
-from hardwood.experiments.runner import rerun, run_study
+from hardwood.experiments.runner import _row, rerun, run_study
 from hardwood.experiments.store import JOURNAL, RESULTS, Store, read_results
 from hardwood.experiments.tasks import Task
 from studies import tiny_study, without_times
 
+distributed = pytest.importorskip("distributed")
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
 
 
@@ -120,7 +129,7 @@ def test_a_changed_row_is_noticed(finished, tmp_path):
 def test_rows_of_other_settings_do_not_mix(finished):
     folder, rows = finished
     before = (folder / RESULTS).read_bytes()
-    with pytest.raises(ValueError, match=r"holds rows with n_tables 40, the study says 41; .* give another folder"):
+    with pytest.raises(ValueError, match=r"holds rows with n_tables 40, the study has 41; .* give another folder"):
         run_study(tiny_study(n_tables=41), folder, in_this_process())
     assert (folder / RESULTS).read_bytes() == before
     assert run_study(tiny_study(depths=(1,)), folder, in_this_process()) == rows  # a smaller grid of the same settings
@@ -183,7 +192,8 @@ def test_crashes_are_recorded_and_run_again_only_when_asked(finished, tmp_path):
 def test_an_instance_without_its_ordinary_tree_fails_with_the_reason(tmp_path, finished):
     store = Store(tmp_path)
     with store.writing():
-        store.add({"id": "balance-scale/ordinary/d2", "outcome": "crashed", "message": "ended by SIGSEGV"})
+        crashed = Task(load_dataset("balance-scale"), 2, tiny_study().settings)
+        store.add(_row(crashed, Ended(Outcome.CRASHED, {}, "ended by SIGSEGV")))
     rows = run_study(tiny_study(), tmp_path, in_this_process())
     failed = [row for row in rows if row["outcome"] == "failed"]
     assert {(row["dataset"], row["depth"]) for row in failed} == {("balance-scale", 2)}
@@ -219,6 +229,57 @@ def test_a_damaged_parquet_file_is_named_and_the_journal_has_it_all(finished, tm
         run_study(tiny_study(), tmp_path, in_this_process())
     (tmp_path / RESULTS).unlink()
     assert run_study(tiny_study(), tmp_path, in_this_process()) == finished[1]
+
+
+def test_rows_that_another_run_added_in_the_meantime_stay(tmp_path):
+    late = Store(tmp_path)
+    early = Store(tmp_path)
+    with early.writing():
+        early.add({"id": "one"})
+    with late.writing():
+        late.add({"id": "two"})
+    assert set(Store(tmp_path).rows) == {"one", "two"}
+
+
+def test_ordinary_trees_of_another_split_are_not_used(tmp_path):
+    with pytest.raises(StoppedError):
+        run_study(tiny_study(), tmp_path, in_this_process(), on_progress=stop_after(2))
+    with pytest.raises(ValueError, match=r"holds rows with seed 3, the study has 4"):
+        run_study(tiny_study(seed=4), tmp_path, in_this_process())
+
+
+def test_rows_of_another_table_do_not_mix(finished, tmp_path):
+    store = Store(tmp_path)
+    with store.writing():
+        store.add({**finished[1][0], "table": "0badf00d"})
+    with pytest.raises(ValueError, match=r"holds rows with table 0badf00d, the study has"):
+        run_study(tiny_study(), tmp_path, in_this_process())
+
+
+@posix
+def test_a_worker_leaves_with_the_process_that_started_it(tmp_path):
+    task = Task(_slow_dataset(), 5, tiny_study(time_limit=60.0).settings)
+    (tmp_path / "task.json").write_text(task.to_json())
+    code = """
+import subprocess, sys
+import os
+command = [sys.executable, "-m", "hardwood.experiments.worker", str(os.getpid())]
+print(subprocess.Popen(command, stdin=open(sys.argv[1]), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).pid)
+"""
+    worker = psutil.Process(int(_python(code, tmp_path / "task.json").stdout))
+    worker.wait(20)
+
+
+def test_workers_do_not_import_from_the_working_folder(tmp_path, monkeypatch):
+    (tmp_path / "csv.py").write_text("raise RuntimeError('not this one')")
+    monkeypatch.chdir(tmp_path)
+    assert run_apart(Task(load_dataset("monks-1-sample"), 1, tiny_study().settings)).outcome == "finished"
+
+
+def test_what_a_worker_prints_is_no_answer(tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text("print('hello')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert run_apart(Task(load_dataset("monks-1-sample"), 1, tiny_study().settings)).outcome == "finished"
 
 
 @posix
@@ -264,6 +325,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_any_work(tmp_path):
 
 READ_ONLY = """
 import os, sys
+import pyarrow.parquet
 from hardwood.experiments.backends import in_this_process
 from hardwood.experiments.runner import run_study
 from studies import tiny_study
@@ -309,8 +371,9 @@ def cluster(tmp_path):
     ]
     try:
         address = _address(place)
-        for name in ("first", "second"):
-            options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(tmp_path / name)]
+        for name in ("0", "1"):
+            options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name]
+            options += ["--local-directory", str(tmp_path / name)]
             started.append(subprocess.Popen([*command, "worker", address, *options], **silent))
         _wait_for_workers(address, 2)
         yield address, started
@@ -321,17 +384,26 @@ def cluster(tmp_path):
 
 
 def test_a_cluster_that_loses_a_worker_loses_nothing(cluster, finished, tmp_path):
-    address, (_, worker, _) = cluster
+    address, (_, *workers) = cluster
+    busy = []
 
-    def kill_one(event):
-        if event.done == 3:
-            worker.kill()
+    def kill_a_busy_one(event):
+        """The worker that runs a task at the moment; another gets the task."""
+        while event.done >= 5 and not busy:
+            with distributed.Client(address, set_as_default=False) as client:
+                names = _busy_workers(client)
+            if names:
+                busy.append(names[0])
+                workers[int(names[0])].kill()
 
     events = []
     rows = run_study(
-        tiny_study(), tmp_path / "out", dask_cluster(address), on_progress=lambda e: (events.append(e), kill_one(e))
+        tiny_study(),
+        tmp_path / "out",
+        dask_cluster(address),
+        on_progress=lambda e: (events.append(e), kill_a_busy_one(e)),
     )
-    assert worker.wait(5) == -signal.SIGKILL
+    assert workers[int(busy[0])].wait(5) == -signal.SIGKILL
     assert [event.done for event in events] == list(range(1, 13))
     assert without_times(rows) == without_times(finished[1])
 
@@ -348,6 +420,14 @@ def test_a_cluster_that_is_gone_ends_the_run_and_keeps_what_ended(cluster, finis
     assert len(Store(tmp_path / "out").rows) >= 6
     rows = run_study(tiny_study(), tmp_path / "out", in_this_process())
     assert without_times(rows) == without_times(finished[1])
+
+
+def test_workers_without_this_version_are_refused(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(backends, "__version__", "9.9")
+    with pytest.raises(
+        ValueError, match=r"the worker tcp://\S+ has hardwood .*, here it is 9.9; install the same there"
+    ):
+        run_study(tiny_study(), tmp_path / "out", dask_cluster(cluster[0]))
 
 
 def test_an_address_without_a_scheduler_is_named(tmp_path):
@@ -401,6 +481,12 @@ def _address(place):
             return json.loads(place.read_text())["address"]
         time.sleep(0.05)
     raise TimeoutError("the scheduler did not start")
+
+
+def _busy_workers(client):
+    """Names of workers that have a task."""
+    names = {address: str(entry["name"]) for address, entry in client.scheduler_info(n_workers=-1)["workers"].items()}
+    return [names[address] for address, tasks in client.processing().items() if tasks]
 
 
 def _wait_for_workers(address, n):

@@ -93,7 +93,7 @@ void Search::for_each_child(std::vector<Node>& children, const std::function<voi
     }
     // The watch of this thread also listens for Ctrl-C, so it must be looked at until the others are done.
     while (busy.load() > 0) {
-        if (watch_.stopped()) team_.stop = true;
+        if (watch_.stopped_while_waiting()) team_.stop = true;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     threads.clear();

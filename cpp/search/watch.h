@@ -25,6 +25,12 @@ public:
     bool stopped() {
         if (stopped_) return true;
         if (++looks_ >= most_looks_) return stopped_ = worked_ = true;
+        return stopped_while_waiting();
+    }
+
+    // The same for a thread that only waits, which is no work.
+    bool stopped_while_waiting() {
+        if (stopped_) return true;
         const double now = elapsed();
         if (now >= seconds_) return stopped_ = true;
         if (now >= next_question_) {

@@ -26,6 +26,8 @@ def write_bytes(path: str | Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # a rename may reach the disk before what it names
         Path(draft).chmod(0o666 & ~_umask())
         Path(draft).replace(path)
     except BaseException:

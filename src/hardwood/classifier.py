@@ -263,7 +263,8 @@ class RobustTreeClassifier(TreeClassifier):
         table, labels, shifts = self._reported(X, y)
         models = [self._model(shifts)]
         if along is not None:
-            models += [other._model(other.shifts_) for other in along.classifiers if other.shifts_ != shifts]
+            n, budget = table.n_samples, shifts.budget_for(table.n_samples)
+            models += [o._model(o.shifts_) for o in along.classifiers if o.shifts_.budget_for(n) != budget]
             for model in models:
                 model.tree.check_table(table)
         models.sort(key=lambda model: model.shifts.budget_for(table.n_samples))

@@ -58,8 +58,14 @@ def run(
     folder: Out = None,
     data: DataFolder = None,
     processes: Annotated[
-        int, typer.Option("--processes", "-p", help="Instances at a time on this machine; 0: in this process.")
-    ] = -1,
+        int | None,
+        typer.Option(
+            "--processes",
+            "-p",
+            help="Instances at a time on this machine, one for each core if not given; 0: in this process.",
+            show_default=False,
+        ),
+    ] = None,
     scheduler: Annotated[
         str | None, typer.Option(help="A Dask scheduler to run on instead, tcp://host:port.", show_default=False)
     ] = None,
@@ -69,16 +75,23 @@ def run(
     with errors():
         from hardwood.experiments.grid import load_study
         from hardwood.experiments.runner import run_study
+        from hardwood.plotting import needs_matplotlib
 
         own = load_study(name)
         target = _folder(folder, own.name)
+        needs_matplotlib()
         with _progress() as listener:
             rows = run_study(own, target, _backend(processes, scheduler), data=data, retry=retry, on_progress=listener)
+        wanted = {instance.id for instance in own.instances}
+        rows = [row for row in rows if row["id"] in wanted]
         troubled = [row for row in rows if row["outcome"] != "finished"]
         out.print(f"{len(rows)} of {len(own.instances)} instances are in {target / 'results.parquet'}")
         for row in troubled:
             out.print(f"* {row['id']} {row['outcome']}: {row['message']}")
-        _write_report(target)
+        if len(troubled) < len(rows):
+            _write_report(target)
+    if troubled:
+        raise typer.Exit(NOT_CONFIRMED)
 
 
 @study.command(epilog="Example: hardwood study report --out study/paper")
@@ -121,20 +134,20 @@ def _folder(folder: Path | None, name: str) -> Path:
     return Path("study") / name if folder is None else folder
 
 
-def _backend(processes: int, scheduler: str | None) -> AbstractContextManager[Backend]:
-    import os
+def _backend(processes: int | None, scheduler: str | None) -> AbstractContextManager[Backend]:
+    from joblib import cpu_count
 
     from hardwood.experiments.backends import dask_cluster, in_this_process, local_processes
 
+    if scheduler is not None and processes is not None:
+        raise ValueError("--scheduler and --processes are both given; a cluster has workers of its own")
     if scheduler is not None:
         return dask_cluster(scheduler)
     if processes == 0:
         return in_this_process()
-    if processes < -1:
-        raise ValueError(
-            f"--processes is {processes}; expected a number of processes, 0 for this one, -1 for all cores"
-        )
-    return local_processes(processes if processes > 0 else os.cpu_count() or 1)
+    if processes is not None and processes < 0:
+        raise ValueError(f"--processes is {processes}; expected a number of processes, or 0 for this one")
+    return local_processes(processes or cpu_count())
 
 
 def _write_report(folder: Path) -> None:

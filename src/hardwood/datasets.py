@@ -1,21 +1,24 @@
 """The twelve tables of the paper (its Table 1), and tables that are generated exactly, so that they need no file.
 
-A table is read from a folder of CSV files (the argument `folder`, or HARDWOOD_DATA), otherwise generated where its rule
-is known, otherwise fetched from OpenML by scikit-learn, which keeps a copy. Rows with missing answers ("?") are
-left out. Every table is checked against the numbers of rows and of classes that its documentation gives.
+A table is generated where its rule is known, otherwise read from a folder of CSV files (the argument `folder`, or
+HARDWOOD_DATA), otherwise fetched from OpenML by scikit-learn, which keeps a copy. Rows with missing answers ("?") are
+left out. Every table is checked against what its documentation says: columns, rows, and rows of each class.
 """
 
 from __future__ import annotations
 
 import csv
+import json
 import os
+import warnings
+import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from http.client import HTTPException
 from itertools import product
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 
 import numpy as np
 
@@ -39,6 +42,11 @@ class Dataset:
         """Number of rows."""
         return len(self.target)
 
+    @property
+    def checksum(self) -> str:
+        """Tells tables apart that differ in any name or value, or in the order of their rows."""
+        return f"{zlib.crc32(json.dumps([self.columns, self.target]).encode()):08x}"
+
     def encoded(self) -> tuple[Table, Labels]:
         """The whole table, ready for a problem."""
         return encode(self.columns), encode_labels(self.target, self.n_samples)
@@ -48,15 +56,15 @@ class Dataset:
 class _Recipe:
     """Where a table comes from and how its columns are read.
 
-    rows      complete rows, as in the paper's Table 1
-    classes   how many of them have each answer (the order of rows may differ between sources, the counts may not)
+    columns   without the answer, as in the paper's Table 1
+    classes   how many complete rows have each answer
     integers  whether columns are whole numbers unless said otherwise; if not, they are categories
     ranks     columns of words with an order: a whole number for each word
     openml    number of the table at OpenML, None where no copy with these rows is known
     first     the table at OpenML holds test rows, too: only so many rows at its beginning belong to this one
     """
 
-    rows: int
+    columns: int
     classes: dict[str, int]
     integers: bool
     file: str
@@ -65,13 +73,18 @@ class _Recipe:
     ranks: tuple[tuple[str, tuple[str, ...]], ...] = ()
     generate: Callable[[], tuple[list[str], list[tuple[Any, ...]]]] | None = None
 
+    @property
+    def rows(self) -> int:
+        """Complete rows."""
+        return sum(self.classes.values())
+
 
 def load_dataset(name: str, folder: str | Path | None = None) -> Dataset:
     """A table by its name; see the module's docstring for where it is looked for."""
     if name not in RECIPES:
         raise ValueError(f'there is no dataset "{name}"; expected one of {sorted(RECIPES)}')
     recipe = RECIPES[name]
-    folder = folder or os.environ.get(FOLDER_VARIABLE)
+    folder = folder or os.environ.get(FOLDER_VARIABLE) or None
     if folder is not None and not Path(folder).is_dir():
         raise ValueError(
             f"the data folder {folder} does not exist; expected a folder with files such as balance-scale.csv"
@@ -84,7 +97,7 @@ def load_dataset(name: str, folder: str | Path | None = None) -> Dataset:
     else:
         head, rows, source = *_fetched(name, recipe, path), f"OpenML's table {recipe.openml}"
     rows = [row for row in rows if MISSING not in row]
-    _check(name, recipe, rows, source)
+    _check(name, recipe, head, rows, source)
     return Dataset(name, _columns(recipe, head, rows, source), [str(row[-1]) for row in rows])
 
 
@@ -113,8 +126,10 @@ def _fetched(name: str, recipe: _Recipe, path: Path | None) -> tuple[list[str], 
     from sklearn.datasets import fetch_openml
 
     try:
-        found = fetch_openml(data_id=recipe.openml, as_frame=False, parser="liac-arff")
-    except (URLError, OSError, ValueError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about each attempt to connect
+            found = fetch_openml(data_id=recipe.openml, as_frame=False, parser="liac-arff")
+    except (OSError, HTTPException, ValueError) as error:
         raise ValueError(
             f'the dataset "{name}" is not at hand: {here}, and OpenML could not be asked ({error}); {remedy}'
         ) from error
@@ -140,13 +155,14 @@ def _table_of(found: Any, recipe: _Recipe) -> tuple[list[str], list[tuple[Any, .
     return [*names, "target"], rows[: recipe.first]
 
 
-def _check(name: str, recipe: _Recipe, rows: Sequence[tuple[Any, ...]], source: str) -> None:
-    found = Counter(Counter(str(row[-1]) for row in rows).values())
-    if len(rows) != recipe.rows or found != Counter(recipe.classes.values()):
-        counts = dict(sorted(Counter(str(row[-1]) for row in rows).items()))
+def _check(name: str, recipe: _Recipe, head: list[str], rows: Sequence[tuple[Any, ...]], source: str) -> None:
+    counts = dict(sorted(Counter(str(row[-1]) for row in rows).items()))
+    n_columns = len(set(head[:-1]))
+    if n_columns != recipe.columns or counts != recipe.classes:
         raise ValueError(
-            f'{source} is not the dataset "{name}": it has {len(rows)} complete rows with the answers {counts}; '
-            f"expected {recipe.rows} rows with {recipe.classes}"
+            f'{source} is not the dataset "{name}": it has {n_columns} columns of different names and {len(rows)} '
+            f"complete rows with the answers {counts}; expected {recipe.columns} columns and {recipe.rows} rows with "
+            f"{recipe.classes}. Put the table of the UCI repository there, with the answer in the last column"
         )
 
 
@@ -222,36 +238,36 @@ CAR_RANKS = (
 )
 RECIPES = {
     "balance-scale": _Recipe(
-        625, {"B": 49, "L": 288, "R": 288}, integers=True, file="balance-scale", generate=_balance_scale
+        4, {"B": 49, "L": 288, "R": 288}, integers=True, file="balance-scale", generate=_balance_scale
     ),
     "breast-cancer": _Recipe(
-        277,
+        9,
         {"no-recurrence-events": 196, "recurrence-events": 81},
         integers=False,
         file="breast-cancer",
         openml=13,
     ),
     "car-evaluation": _Recipe(
-        1728,
-        {"unacc": 1210, "acc": 384, "good": 69, "vgood": 65},
+        6,
+        {"acc": 384, "good": 69, "unacc": 1210, "vgood": 65},
         integers=False,
         ranks=CAR_RANKS,
         file="car-evaluation",
         openml=21,
     ),
-    "hayes-roth": _Recipe(132, {"1": 51, "2": 51, "3": 30}, integers=True, file="hayes-roth", openml=329, first=132),
+    "hayes-roth": _Recipe(4, {"1": 51, "2": 51, "3": 30}, integers=True, file="hayes-roth", openml=329, first=132),
     "house-votes-84": _Recipe(
-        232, {"democrat": 124, "republican": 108}, integers=False, file="house-votes-84", openml=56
+        16, {"democrat": 124, "republican": 108}, integers=False, file="house-votes-84", openml=56
     ),
-    "kr-vs-kp": _Recipe(3196, {"won": 1669, "nowin": 1527}, integers=False, file="kr-vs-kp", openml=3),
-    "monks-1": _Recipe(124, {"0": 62, "1": 62}, integers=True, file="monks-1-train", openml=333, first=124),
-    "monks-2": _Recipe(169, {"0": 105, "1": 64}, integers=True, file="monks-2-train", openml=334, first=169),
-    "monks-3": _Recipe(122, {"0": 62, "1": 60}, integers=True, file="monks-3-train", openml=335, first=122),
-    "soybean-small": _Recipe(47, {"D1": 10, "D2": 10, "D3": 10, "D4": 17}, integers=True, file="soybean-small"),
-    "spect": _Recipe(267, {"0": 55, "1": 212}, integers=False, file="spect", openml=336),
+    "kr-vs-kp": _Recipe(36, {"won": 1669, "nowin": 1527}, integers=False, file="kr-vs-kp", openml=3),
+    "monks-1": _Recipe(6, {"0": 62, "1": 62}, integers=True, file="monks-1-train", openml=333, first=124),
+    "monks-2": _Recipe(6, {"0": 105, "1": 64}, integers=True, file="monks-2-train", openml=334, first=169),
+    "monks-3": _Recipe(6, {"0": 62, "1": 60}, integers=True, file="monks-3-train", openml=335, first=122),
+    "soybean-small": _Recipe(35, {"D1": 10, "D2": 10, "D3": 10, "D4": 17}, integers=True, file="soybean-small"),
+    "spect": _Recipe(22, {"0": 55, "1": 212}, integers=False, file="spect", openml=336),
     "tic-tac-toe": _Recipe(
-        958, {"positive": 626, "negative": 332}, integers=False, file="tic-tac-toe", generate=_tic_tac_toe
+        9, {"positive": 626, "negative": 332}, integers=False, file="tic-tac-toe", generate=_tic_tac_toe
     ),
-    "monks-1-sample": _Recipe(124, {"0": 67, "1": 57}, integers=True, file="", generate=_monks_sample),
+    "monks-1-sample": _Recipe(6, {"0": 67, "1": 57}, integers=True, file="", generate=_monks_sample),
 }
 PAPER_DATASETS = tuple(name for name in RECIPES if name != "monks-1-sample")

@@ -63,6 +63,11 @@ def sizes(rows: Sequence[Row], of: str = "robust") -> FloatArray:
     return np.array([row[f"{of}_branching_nodes"] for row in rows], dtype=float)
 
 
+def solved_by(level: float) -> str:
+    """Whose times and gaps the paper shows at a plausibility: at 1, those of the regularised ordinary tree."""
+    return "robust" if level < 1 else "ordinary"
+
+
 def solver_gaps(rows: Sequence[Row], of: str = "robust") -> FloatArray:
     """The gap as mixed-integer solvers count it, and the paper: what may be missing, relative to what is reached."""
     return np.array([(row[f"{of}_upper_bound"] - row[f"{of}_correct"]) / max(row[f"{of}_correct"], 1) for row in rows])

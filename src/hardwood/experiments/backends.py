@@ -7,6 +7,7 @@ is one, too, except in this process, where a crash or a hang is that of the whol
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -17,8 +18,10 @@ from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecu
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
+from hardwood._version import __version__
 from hardwood.experiments.tasks import Task, run_task
 
 WORKER = "hardwood.experiments.worker"
@@ -59,10 +62,17 @@ def run_here(task: Task) -> Ended:
         return Ended(Outcome.FAILED, {}, f"{type(error).__name__}: {error}")
 
 
-def run_apart(task: Task) -> Ended:
+def run_apart(task: Task, processes: Processes | None = None) -> Ended:
     """Run a task in a process of its own and wait for it, but not for ever."""
+    try:
+        return _run_apart(task, processes or Processes())
+    except OSError as error:
+        return Ended(Outcome.FAILED, {}, f"no process could be started: {error}")
+
+
+def _run_apart(task: Task, processes: Processes) -> Ended:
     process = subprocess.Popen(
-        [sys.executable, "-m", WORKER],
+        [sys.executable, "-P", "-m", WORKER, str(os.getpid())],  # -P: not from the working folder, which is anybody's
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -71,7 +81,7 @@ def run_apart(task: Task) -> Ended:
         errors="replace",
         start_new_session=True,  # Ctrl-C is for the runner, which ends its processes itself
     )
-    with _known(process):
+    with processes.watching(process):
         try:
             answer, complaint = process.communicate(task.to_json(), timeout=task.deadline)
         except subprocess.TimeoutExpired:
@@ -83,7 +93,10 @@ def run_apart(task: Task) -> Ended:
     if process.returncode > 0:
         last = (complaint.strip().splitlines() or ["no message"])[-1]
         return Ended(Outcome.FAILED, {}, last)
-    return Ended(Outcome.FINISHED, json.loads(answer))
+    try:
+        return Ended(Outcome.FINISHED, json.loads(answer.strip().splitlines()[-1]))
+    except (ValueError, IndexError):
+        return Ended(Outcome.FAILED, {}, f"the worker answered {answer[-200:]!r} instead of a row")
 
 
 @contextmanager
@@ -95,12 +108,13 @@ def in_this_process() -> Iterator[Backend]:
 @contextmanager
 def local_processes(n: int) -> Iterator[Backend]:
     """So many tasks at a time, each in a process of its own."""
+    processes = Processes()
     with ThreadPoolExecutor(n) as pool:  # a thread only waits for its process
         try:
-            yield Backend(pool, run_apart, lambda: n)
+            yield Backend(pool, partial(run_apart, processes=processes), lambda: n)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            _end_all()
+            processes.end()
             raise
 
 
@@ -121,21 +135,38 @@ def dask_cluster(address: str) -> Iterator[Backend]:
             f"tcp://host:8786; start a scheduler with: dask scheduler"
         ) from None
     with client:
-
-        def slots() -> int:
-            return sum(client.nthreads().values())
-
-        if not slots():
-            raise ValueError(f"the scheduler at {address} has no workers; start some with: dask worker {address}")
+        _check_workers(client, address)
         executor = client.get_executor(pure=False)
         try:
-            yield Backend(executor, run_apart, slots)
-        except (OSError, CancelledError) as error:
-            raise ValueError(
-                f"the scheduler at {address} was lost ({error}); what had ended is kept, run again to go on"
-            ) from error
+            yield Backend(executor, run_apart, lambda: sum(_asked(client.nthreads, address).values()))
+        except CancelledError as error:
+            raise _lost(address, error) from error
         finally:
             executor.shutdown(wait=False)
+
+
+def _check_workers(client: Any, address: str) -> None:
+    """Refuse a cluster on which tasks would fail one by one."""
+    workers = _asked(lambda: client.get_versions(packages=["hardwood"]), address)["workers"]
+    if not workers:
+        raise ValueError(f"the scheduler at {address} has no workers; start some with: dask worker {address}")
+    for worker, entry in workers.items():
+        version = entry["packages"].get("hardwood")
+        if version != __version__:
+            raise ValueError(
+                f"the worker {worker} has hardwood {version}, here it is {__version__}; install the same there"
+            )
+
+
+def _asked(question: Callable[[], Any], address: str) -> Any:
+    try:
+        return question()
+    except OSError as error:
+        raise _lost(address, error) from error
+
+
+def _lost(address: str, error: BaseException) -> ValueError:
+    return ValueError(f"the scheduler at {address} was lost ({error}); what had ended is kept, run again to go on")
 
 
 def outcome_of(future: Future[Ended]) -> Ended:
@@ -148,32 +179,40 @@ def outcome_of(future: Future[Ended]) -> Ended:
         return Ended(Outcome.CRASHED, {}, f"the workers that ran it died: {error}")
 
 
+class Processes:
+    """Processes that run, so that all of them can be ended."""
+
+    def __init__(self) -> None:
+        self._running: set[subprocess.Popen[str]] = set()
+        self._guard = threading.Lock()
+        self._ending = False
+
+    @contextmanager
+    def watching(self, process: subprocess.Popen[str]) -> Iterator[None]:
+        """Know of a process while it runs."""
+        with self._guard:
+            self._running.add(process)
+            if self._ending:  # it started while the others were being ended
+                process.kill()
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._running.discard(process)
+
+    def end(self) -> None:
+        """End all, and whatever is about to start."""
+        with self._guard:
+            self._ending = True
+            for process in self._running:
+                process.kill()
+
+
 class _Here(Executor):
     def submit(self, call: Any, /, *arguments: Any, **options: Any) -> Future[Any]:
         future: Future[Any] = Future()
         future.set_result(call(*arguments, **options))
         return future
-
-
-_processes: set[subprocess.Popen[str]] = set()
-_guard = threading.Lock()
-
-
-@contextmanager
-def _known(process: subprocess.Popen[str]) -> Iterator[None]:
-    with _guard:
-        _processes.add(process)
-    try:
-        yield
-    finally:
-        with _guard:
-            _processes.discard(process)
-
-
-def _end_all() -> None:
-    with _guard:
-        for process in _processes:
-            process.kill()
 
 
 def _signal(number: int) -> str:

@@ -17,6 +17,7 @@ from hardwood.experiments.analysis import (
     prices,
     robust_levels,
     sizes,
+    solved_by,
     solved_times,
     solver_gaps,
 )
@@ -39,7 +40,8 @@ def figures(rows: Sequence[Row]) -> dict[str, Any]:
     done = finished(rows, "robust")
     if done:
         shown = [level for level in levels(done) if level in SHOWN_LEVELS] or levels(done)[:4]
-        drawn["solved"] = solved_figure({f"plausibility {level:g}": (at(done, level), "robust") for level in shown})
+        lines = {f"plausibility {level:g}": (at(done, level), solved_by(level)) for level in shown}
+        drawn["solved"] = solved_figure({name: line for name, line in lines.items() if finished(line[0], line[1])})
     with_stable = finished(rows, "robust", "ordinary", "stable")
     if robust_levels(with_stable):
         drawn["stable"] = stable_figure(with_stable)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -14,6 +15,7 @@ import numpy as np
 
 from hardwood._arguments import numbers_of, whole_number
 from hardwood.datasets import RECIPES
+from hardwood.solvers.search import DEEPEST
 
 METHODS = ("robust", "ordinary", "stable", "paper", "paper_without_sample_cuts")
 
@@ -30,7 +32,7 @@ class Instance:
     @property
     def id(self) -> str:
         """The name of the instance in results and on the command line."""
-        return f"{self.dataset}/c{self.mean_certainty:g}/p{self.plausibility:g}/d{self.depth}"
+        return f"{self.dataset}/c{_short(self.mean_certainty)}/p{_short(self.plausibility)}/d{self.depth}"
 
 
 @dataclass(frozen=True)
@@ -87,19 +89,31 @@ class Study:
     settings: Settings
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not re.fullmatch(r"[\w.-]+", self.name) or set(self.name) == {"."}:
+            raise ValueError(f"name is {self.name!r}; expected letters, digits, '-', '_' and '.', for a folder")
+        self._check_datasets_and_depths()
+        for name in ("mean_certainties", "plausibilities"):
+            numbers = numbers_of(name, list(getattr(self, name)))
+            if numbers.ndim != 1 or not ((numbers > 0) & (numbers <= 1)).all():
+                raise ValueError(f"{name} are {list(getattr(self, name))}; expected numbers in (0, 1]")
+            object.__setattr__(self, name, tuple(numbers.tolist()))
+        if "stable" in self.settings.methods and min(self.mean_certainties, default=1.0) <= 0.5:
+            raise ValueError(
+                f"mean_certainties are {list(self.mean_certainties)}; expected more than 0.5 for the method stable, "
+                f"since otherwise a row may change in all answers"
+            )
         for name in ("datasets", "mean_certainties", "plausibilities", "depths"):
             entries = getattr(self, name)
             if not entries or len(set(entries)) < len(entries):
                 raise ValueError(f"{name} are {list(entries)}; expected at least one, each once")
+
+    def _check_datasets_and_depths(self) -> None:
         for dataset in self.datasets:
-            if dataset not in RECIPES:
-                raise ValueError(f'datasets name "{dataset}"; expected some of {sorted(RECIPES)}')
-        for name in ("mean_certainties", "plausibilities"):
-            numbers = numbers_of(name, list(getattr(self, name)))
-            if not ((numbers > 0) & (numbers <= 1)).all():
-                raise ValueError(f"{name} are {list(getattr(self, name))}; expected numbers in (0, 1]")
+            if dataset not in list(RECIPES):
+                raise ValueError(f"datasets name {dataset!r}; expected some of {sorted(RECIPES)}")
         for depth in self.depths:
-            whole_number("depths", depth, at_least=0)
+            if whole_number("depths", depth, at_least=0) > DEEPEST:
+                raise ValueError(f"depths name {depth}; expected at most {DEEPEST}")
 
     @property
     def instances(self) -> tuple[Instance, ...]:
@@ -117,6 +131,11 @@ class Study:
             if instance.id == name:
                 return instance
         raise ValueError(f'the study "{self.name}" has no instance "{name}"; an id looks like {self.instances[0].id}')
+
+
+def _short(number: float) -> str:
+    """A number in as few digits as tell it from all others: 1, not 1.0."""
+    return repr(float(number)).removesuffix(".0")
 
 
 def built_in() -> list[str]:

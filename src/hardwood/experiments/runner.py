@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from hardwood.datasets import Dataset, load_dataset
-from hardwood.experiments.backends import Backend, Ended, Outcome, in_this_process, outcome_of
+from hardwood.experiments.backends import Backend, Ended, Outcome, outcome_of, run_here
 from hardwood.experiments.grid import Instance, Settings, Study
-from hardwood.experiments.store import Row, Store
-from hardwood.experiments.tasks import Task, ordinary_id, result_names
+from hardwood.experiments.store import Row, Store, needs_arrow
+from hardwood.experiments.tasks import Task, result_names, run_task
+from hardwood.solvers import get_solver
 
 # Seconds change from run to run, and so does the work between two looks at the clock.
 VARYING = ("seconds", "seconds_with_choice", "work", "stop_reason")
@@ -51,13 +52,16 @@ def run_study(
     data     the folder of tables, see `datasets`
     retry    run again what failed, crashed or hung
     """
+    needs_arrow()
+    if set(study.settings.methods) - {"robust", "ordinary"}:
+        get_solver("scip")
     datasets = {name: load_dataset(name, data) for name in study.datasets}
     store = Store(folder)
-    _check_settings(store, study)
-    done = {name for name, row in store.rows.items() if not retry or row["outcome"] == Outcome.FINISHED}
-    todo = [instance for instance in study.instances if instance.id not in done]
-    run = _Run(study.settings, datasets, store, on_progress)
+    _check_settings(store, study, datasets)
     with store.writing():
+        done = {name for name, row in store.rows.items() if not retry or row["outcome"] == Outcome.FINISHED}
+        todo = [instance for instance in study.instances if instance.id not in done]
+        run = _Run(study.settings, datasets, store, on_progress)
         if todo:
             try:
                 with backend as opened:
@@ -79,11 +83,12 @@ def instance_rows(store: Store) -> list[Row]:
 def rerun(study: Study, folder: str | Path, name: str, data: str | Path | None = None) -> tuple[Row, dict[str, Any]]:
     """Run one instance again, with the work it did then as its limit; the new row, and what differs from the old one.
 
-    The ordinary tree is taken from the old row; times are not compared.
+    The ordinary tree is learnt again, too. Times are not compared.
     """
     instance = study.instance(name)
+    dataset = load_dataset(instance.dataset, data)
     store = Store(folder)
-    _check_settings(store, study)
+    _check_settings(store, study, {dataset.name: dataset})
     if name not in store.rows:
         raise ValueError(f'{folder} has no row of "{name}" yet')
     old = store.rows[name]
@@ -96,11 +101,9 @@ def rerun(study: Study, folder: str | Path, name: str, data: str | Path | None =
         for method in study.settings.methods
         if old.get(f"{method}_stop_reason") not in (None, "finished")
     }
-    dataset = load_dataset(instance.dataset, data)
-    task = Task(dataset, instance.depth, study.settings, instance, _ordinary(old), work)
-    with in_this_process() as here:
-        ended = outcome_of(here.executor.submit(here.run, task))
-    new = _row(instance, study.settings, ended)
+    ordinary = run_task(Task(dataset, instance.depth, study.settings)) if "ordinary_tree" in old else None
+    task = Task(dataset, instance.depth, study.settings, instance, ordinary, work)
+    new = _row(task, run_here(task))
     differing = {
         column: (old.get(column), new.get(column))
         for column in sorted(set(old) | set(new))
@@ -128,29 +131,27 @@ class _Run:
         self.total = len(pairs) + len(todo)
         tasks = [Task(self.datasets[name], depth, self.settings) for name, depth in pairs]
         for task, ended in outcomes(tasks, backend):
-            columns = {"id": task.id, "outcome": str(ended.outcome), "message": ended.message} | ended.columns
-            self._keep(columns, ended)
+            self._keep(_row(task, ended), ended)
         shared = self._ordinary_trees(retry=False)
         ready: list[Task] = []
         for instance in todo:
             ordinary = shared.get((instance.dataset, instance.depth))
+            task = Task(self.datasets[instance.dataset], instance.depth, self.settings, instance, ordinary)
             if "ordinary" in self.settings.methods and "ordinary_tree" not in (ordinary or {}):
-                message = f"its ordinary tree: {(ordinary or {}).get('message', 'missing')}"
-                failed = Ended(Outcome.FAILED, {}, message)
-                self._keep(_row(instance, self.settings, failed), failed)
+                reason = f"its ordinary tree: {(ordinary or {}).get('message', 'missing')}"
+                failed = Ended(Outcome.FAILED, {}, reason)
+                self._keep(_row(task, failed), failed)
             else:
-                ready.append(Task(self.datasets[instance.dataset], instance.depth, self.settings, instance, ordinary))
+                ready.append(task)
         for task, ended in outcomes(ready, backend):
-            if task.instance is not None:
-                self._keep(_row(task.instance, self.settings, ended), ended)
+            self._keep(_row(task, ended), ended)
 
     def _ordinary_trees(self, retry: bool) -> dict[tuple[str, int], Row]:
         """Columns of the ordinary trees at hand, by table and depth: from the journal, or from any instance."""
-        names = {ordinary_id(name, depth): (name, depth) for name in self.datasets for depth in range(100)}
         found: dict[tuple[str, int], Row] = {}
         for row in self.store.rows.values():
-            pair = (row["dataset"], row["depth"]) if "plausibility" in row else names.get(row["id"])
-            if pair is None or (retry and "ordinary_tree" not in row):
+            pair = (row["dataset"], row["depth"])
+            if retry and "ordinary_tree" not in row:
                 continue
             if "ordinary_tree" in row:
                 found[pair] = _ordinary(row)
@@ -189,22 +190,16 @@ def _ordinary(row: Row) -> Row:
     return {name: value for name, value in row.items() if name in names}
 
 
-def _row(instance: Instance, settings: Settings, ended: Ended) -> Row:
-    return {
-        "id": instance.id,
-        "dataset": instance.dataset,
-        "mean_certainty": instance.mean_certainty,
-        "plausibility": instance.plausibility,
-        "depth": instance.depth,
-        "outcome": str(ended.outcome),
-        "message": ended.message,
-        **_settings_columns(settings),
-        **ended.columns,
-    }
+def _row(task: Task, ended: Ended) -> Row:
+    row: Row = {"id": task.id, "dataset": task.dataset.name, "depth": task.depth}
+    if task.instance is not None:
+        row |= {"mean_certainty": task.instance.mean_certainty, "plausibility": task.instance.plausibility}
+    row |= {"outcome": str(ended.outcome), "message": ended.message, "table": task.dataset.checksum}
+    return row | _settings_columns(task.settings) | ended.columns
 
 
 def _settings_columns(settings: Settings) -> Row:
-    """What a row depends on besides its instance."""
+    """What a row depends on besides its instance and its table."""
     return {
         "methods": ",".join(settings.methods),
         "time_limit": settings.time_limit,
@@ -213,13 +208,14 @@ def _settings_columns(settings: Settings) -> Row:
     }
 
 
-def _check_settings(store: Store, study: Study) -> None:
-    wanted = _settings_columns(study.settings)
-    for row in instance_rows(store):
-        differing = [name for name, value in wanted.items() if row.get(name) != value]
-        if differing:
-            name = differing[0]
-            raise ValueError(
-                f"{store.folder} holds rows with {name} {row.get(name)}, the study says {wanted[name]}; "
-                f"rows of different settings do not mix: give another folder"
-            )
+def _check_settings(store: Store, study: Study, datasets: Mapping[str, Dataset]) -> None:
+    """Refuse a folder with rows that this study would not make."""
+    settings = _settings_columns(study.settings)
+    for row in store.rows.values():
+        wanted = settings | ({"table": datasets[row["dataset"]].checksum} if row["dataset"] in datasets else {})
+        for name, value in wanted.items():
+            if row.get(name) != value:
+                raise ValueError(
+                    f"{store.folder} holds rows with {name} {row.get(name)}, the study has {value}; "
+                    f"rows of different settings or tables do not mix: give another folder"
+                )

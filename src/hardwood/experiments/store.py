@@ -31,24 +31,23 @@ class Store:
         self.folder = Path(folder)
         self._file: int | None = None
         self.rows: dict[str, Row] = {}
-        if (self.folder / RESULTS).exists():
-            self.rows |= {row["id"]: row for row in read_results(self.folder / RESULTS)}
         self._whole = 0  # bytes of the journal up to the end of its last whole line
-        if (self.folder / JOURNAL).exists():
-            self._read_journal()
+        self._read()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Open the journal; only one process may write a folder."""
+        """Open the journal and read it again; only one process may write a folder."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(self.folder / JOURNAL, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            how = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+            self._file = os.open(self.folder / JOURNAL, how, 0o666)
         except OSError as error:
             raise ValueError(
                 f"results cannot be written to {self.folder}: {error.strerror}; give another folder by --out"
             ) from error
         try:
             self._lock()
+            self._read()  # what another run added in the meantime
             os.ftruncate(self._file, self._whole)  # what a crash left of a line
             yield
         finally:
@@ -89,12 +88,23 @@ class Store:
     def _lock(self) -> None:
         try:
             import fcntl
-        except ModuleNotFoundError:  # Windows: two runs would do work twice, but lose none
+        except ModuleNotFoundError:  # Windows: nobody tells if two runs write the same folder
             return
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # type: ignore[arg-type]  # it is open
-        except OSError:
+        except BlockingIOError:
             raise ValueError(f"another run is writing to {self.folder}; wait for it, or give another folder") from None
+        except OSError as error:
+            raise ValueError(
+                f"{self.folder} cannot be locked against other runs ({error.strerror}); give a folder on a local disk"
+            ) from error
+
+    def _read(self) -> None:
+        if (self.folder / RESULTS).exists():
+            self.rows |= {row["id"]: row for row in read_results(self.folder / RESULTS)}
+        self._whole = 0
+        if (self.folder / JOURNAL).exists():
+            self._read_journal()
 
     def _read_journal(self) -> None:
         path = self.folder / JOURNAL
@@ -105,8 +115,8 @@ class Store:
                 row = _row(line)
             except ValueError as error:
                 raise ValueError(
-                    f"{path}, line {number}, is damaged ({error}); nothing was changed. Delete this line to run its "
-                    f"instance again, or take the file from a backup"
+                    f"{path}, line {number}, is damaged ({error}); nothing was changed. Delete this line (unless "
+                    f"{RESULTS} has it, its instance is run again), or take the file from a backup"
                 ) from None
             self._whole += len(line)
             self.rows[row["id"]] = row
@@ -118,7 +128,7 @@ def _line(row: Row) -> bytes:
 
 
 def _row(line: bytes) -> Row:
-    checksum, _, text = line.rstrip(b"\n").partition(b" ")
+    checksum, _, text = line.rstrip(b"\r\n").partition(b" ")
     if checksum != f"{zlib.crc32(text):08x}".encode():
         raise ValueError("its checksum is wrong")
     row: Row = json.loads(text)
@@ -127,7 +137,7 @@ def _row(line: bytes) -> Row:
 
 def parquet_bytes(rows: list[Row]) -> bytes:
     """Rows as a Parquet file; a row without a column has null there."""
-    pyarrow, parquet = _arrow()
+    pyarrow, parquet = needs_arrow()
     names = sorted({name for row in rows for name in row}, key=_column_order)
     table = pyarrow.table({name: pyarrow.array([row.get(name) for row in rows]) for name in names})
     sink = pyarrow.BufferOutputStream()
@@ -137,7 +147,7 @@ def parquet_bytes(rows: list[Row]) -> bytes:
 
 def read_results(path: str | Path) -> list[Row]:
     """The rows of a Parquet file of results, without the columns that a row has not."""
-    pyarrow, parquet = _arrow()
+    pyarrow, parquet = needs_arrow()
     try:
         rows = parquet.read_table(path).to_pylist()
     except (pyarrow.ArrowException, OSError) as error:
@@ -155,7 +165,8 @@ def _column_order(name: str) -> tuple[int, str]:
     return (first.index(name), "") if name in first else (len(first), name)
 
 
-def _arrow() -> tuple[Any, Any]:
+def needs_arrow() -> tuple[Any, Any]:
+    """pyarrow, or an error that says how to get it."""
     try:
         import pyarrow
         from pyarrow import parquet

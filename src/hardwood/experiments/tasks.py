@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 
 from hardwood._version import __version__
-from hardwood.calibration import FloatArray
+from hardwood.calibration import FloatArray, checked_certainty, reaches
 from hardwood.datasets import Dataset
 from hardwood.evaluation import simulate_shifts
 from hardwood.experiments.grid import Instance, Settings
 from hardwood.features import Labels, Table
 from hardwood.problem import Problem
 from hardwood.shifts import ShiftDescription
-from hardwood.solvers.base import Limits, Result, Solver
+from hardwood.solvers import get_solver
+from hardwood.solvers.base import Limits, Result, Solver, StopReason
 from hardwood.solvers.ordinary import STRENGTHS, solve_regularised
 from hardwood.solvers.search import SearchSolver
 from hardwood.solvers.stable import StableSolver, row_radius
@@ -132,10 +133,16 @@ def split_of(dataset: Dataset, seed: int) -> Split:
     return Split(table.rows(training), labels.rows(training), table.rows(test), labels.rows(test))
 
 
-def certainty_of(instance: Instance, n_features: int, seed: int) -> FloatArray:
-    """A certainty for each column, from a normal distribution; what makes no sense is clipped later, by column."""
+def certainty_of(instance: Instance, table: Table, seed: int) -> FloatArray:
+    """A certainty for each column, from a normal distribution, clipped to what makes sense for the column."""
     draw = random_for(seed, instance.dataset, instance.mean_certainty, "certainty")
-    return np.clip(draw.normal(instance.mean_certainty, SPREAD, n_features), 0.0, 1.0)
+    return legal(table, draw.normal(instance.mean_certainty, SPREAD, len(table.features)))
+
+
+def legal(table: Table, certainty: FloatArray) -> FloatArray:
+    """The nearest certainties that the columns can have: at most 1, at least as likely as any other answer."""
+    clipped = checked_certainty(table, reaches(table), np.clip(certainty, 0.0, 1.0), clip=True)
+    return np.array([float(own.reshape(-1)[0]) for own in clipped])
 
 
 def ordinary_columns(task: Task, split: Split) -> dict[str, Any]:
@@ -156,7 +163,7 @@ def instance_row(task: Task, instance: Instance, split: Split) -> dict[str, Any]
     """All trees of an instance and how they fare."""
     began = time.perf_counter()
     settings = task.settings
-    certainty = certainty_of(instance, len(split.table.features), settings.seed)
+    certainty = certainty_of(instance, split.table, settings.seed)
     shifts = ShiftDescription(certainty, instance.plausibility, clip=True)
     row: dict[str, Any] = dict(task.ordinary or {})
     for method in settings.methods:
@@ -167,7 +174,7 @@ def instance_row(task: Task, instance: Instance, split: Split) -> dict[str, Any]
     trees = {name.removesuffix("_tree"): tree_of(text, split) for name, text in row.items() if name.endswith("_tree")}
     row |= judged(trees, instance, split, certainty, settings)
     return row | {
-        "certainty": json.dumps([round(float(entry), 6) for entry in certainty]),
+        "certainty": json.dumps(certainty.tolist()),
         "n_train": split.table.n_samples,
         "n_test": split.test_table.n_samples,
         "seconds": round(time.perf_counter() - began, 4),
@@ -190,7 +197,7 @@ def judged(
     }
     for family, shifted in FAMILIES.items():
         words = (settings.seed, instance.id, family)
-        real = np.clip(shifted(certainty, random_for(*words, "certainty")), 0.0, 1.0)
+        real = legal(split.table, shifted(certainty, random_for(*words, "certainty")))
         accuracies = simulate_shifts(
             list(trees.values()),
             split.test_table,
@@ -214,7 +221,12 @@ def result_names(method: str) -> set[str]:
 
 
 def result_columns(method: str, result: Result) -> dict[str, Any]:
-    """What a solver says, as columns of a row; `correct` and `upper_bound` count training rows in the worst case."""
+    """What a solver says, as columns of a row; `correct` and `upper_bound` count training rows in the worst case.
+
+    A tree that is half done because somebody pressed Ctrl-C is no result.
+    """
+    if result.stop_reason is StopReason.INTERRUPTED:
+        raise KeyboardInterrupt
     values = (
         str(result.status),
         str(result.stop_reason),
@@ -245,6 +257,7 @@ def _learnt(method: str, instance: Instance, split: Split, shifts: ShiftDescript
 def _solver(method: str) -> Solver:
     if method == "robust":
         return SearchSolver()
+    get_solver("scip")  # says what to install if it is missing
     from hardwood.solvers.mio import PAPER
     from hardwood.solvers.mio.scip import ScipSolver
 

@@ -40,7 +40,9 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When to stop even though nothing is proved yet; None: no limit. `work` counts what the engine counts as steps."""
+    """When to stop even though nothing is proved yet; None: no limit. `work` counts what the engine counts as steps
+    (of one thread): a run that stopped by time is repeated by the `work` of its result.
+    """
 
     seconds: float | None = None
     memory_bytes: int | None = None

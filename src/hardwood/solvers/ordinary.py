@@ -2,7 +2,8 @@
 
     maximise   R * (samples correct) - (1 - R) * (tests)
 
-with R chosen by the accuracy on a held-out part of the training table.
+with R chosen by the accuracy on a held-out part of the training table. The paper prints a sum over samples in front of
+the tests, which would charge a test once for every sample; we take it for the sum over features that is missing there.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from hardwood.features import Labels, Table
 from hardwood.problem import Problem
-from hardwood.solvers.base import Limits, Result
+from hardwood.solvers.base import Limits, Result, StopReason
 from hardwood.solvers.search import SearchSolver
 from hardwood.uncertainty import UncertaintySet
 
@@ -63,8 +64,10 @@ def solve_regularised(
         kept, tested = _parts(order, held_out)
         test_table, test_labels = table.rows(tested), labels.rows(tested)
         for strength in strengths:
-            tree = learnt(kept, strength).tree
-            scores[strength] = float((tree.predict(test_table) == test_labels.codes).mean())
+            result = learnt(kept, strength)
+            if result.stop_reason is StopReason.INTERRUPTED:
+                raise KeyboardInterrupt  # a choice among trees that are half done is no choice
+            scores[strength] = float((result.tree.predict(test_table) == test_labels.codes).mean())
     best = max(strengths, key=lambda strength: scores.get(strength, 0.0))
     return Regularised(learnt(np.arange(table.n_samples), best), best, scores)
 

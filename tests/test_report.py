@@ -1,0 +1,445 @@
+"""The report: its numbers, and how it behaves in a real browser."""
+
+import math
+import re
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hardwood as hw
+from hardwood import RobustTreeClassifier, robustness_path
+from hardwood.anatomy import anatomy, rule_of
+from hardwood.report import content_of, page
+from hardwood.report.markup import element, escaped, fingerprint, inline_json
+from hardwood.report.rivals import cart
+from problems import posed, small_table
+from surveys import survey
+
+HOSTILE = [
+    "<script>document.title='broken'</script>",
+    "\"'><img src=x onerror=document.title='broken'>",
+    "\u202etfel ot thgir\u202c",
+    "עברית ועוד",
+    "😀👩‍👩‍👧",
+    "x" * 200,
+    "</title></style></script><!--",
+    "a & b; -- DROP TABLE",
+]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Debian's Chromium, or any other that is there."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("no Chromium is installed: apt-get install chromium")
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens a file and fails the test if the page complains or asks for anything from outside."""
+    troubles, contexts = [], []
+
+    def open_file(path, **options):
+        context = browser.new_context(**({"viewport": {"width": 1200, "height": 900}} | options))
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("console", lambda message: troubles.append(message.text))
+        tab.on("pageerror", lambda error: troubles.append(str(error)))
+        tab.on("dialog", lambda dialog: (troubles.append(dialog.message), dialog.dismiss()))
+        tab.on("request", lambda request: troubles.append(request.url) if request.url != path.as_uri() else None)
+        tab.goto(path.as_uri())
+        return tab
+
+    yield open_file
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+@pytest.fixture(scope="module")
+def voters(tmp_path_factory):
+    """A survey with all kinds of columns, a path of trees, and the report of one of them."""
+    frame, y = survey()
+    kinds = {"trust": ["low", "middle", "high"]}
+    bounds = {"age": (18, 90)}
+    found = robustness_path(
+        frame, y, (1.0, 0.95, 0.85, 0.6), max_depth=3, certainty=0.8, bounds=bounds, feature_kinds=kinds, time_limit=5
+    )
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    model = found.classifiers[2]
+    model.report(path, along=found, title="Voters")
+    return model, found, frame, y, path
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """A table whose names, answers and labels are attacks, and its report."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.choice(HOSTILE, 200) for name in HOSTILE[:3]})
+    for name in HOSTILE[3:]:
+        frame[name] = rng.integers(0, 5, 200)
+    answers = np.where(
+        frame[HOSTILE[0]] == HOSTILE[1], HOSTILE[0], np.where(frame[HOSTILE[5]] > 2, HOSTILE[2], HOSTILE[4])
+    )
+    model = RobustTreeClassifier(3, certainty=0.9, plausibility=0.97).fit(frame, answers)
+    path = tmp_path_factory.mktemp("hostile") / "report.html"
+    model.report(path, title=HOSTILE[0], show_rows=True)
+    return model, frame, answers, path
+
+
+def test_the_parts_of_a_tree_add_up():
+    values, y, costs = small_table(3, n=60)
+    problem = posed(values, y, costs, 4.0, depth=3)
+    found = hw.attack(hw.solve(problem).tree, problem.labels, problem.uncertainty)
+    parts = anatomy(found)
+    leaves = [part for part in parts if part.leaf is not None]
+    assert [part.leaf for part in leaves] == list(range(len(found.tree.regions)))
+    assert parts[0].n_samples == sum(part.n_samples for part in leaves) == 60
+    assert sum(part.wrong for part in leaves) == 60 - found.nominal_correct
+    assert sum(part.lost for part in leaves) == found.nominal_correct - found.worst_case_correct
+    assert np.array_equal(parts[0].counts, np.bincount(problem.labels.codes))
+    for part in parts:
+        if part.leaf is None:
+            children = [other for other in parts if other.way[:-1] == part.way and other.way]
+            assert sum(child.n_samples for child in children) == part.n_samples
+
+
+def test_a_rule_says_what_the_samples_of_a_leaf_have_in_common(voters):
+    model, _, frame, _, _ = voters
+    tree = model.tree_
+    leaf_of = tree.leaf_of(model.encoded(frame))
+    for leaf, region in enumerate(tree.regions):
+        here = frame[leaf_of == leaf]
+        for column, words in rule_of(tree, region):
+            values = here[column]
+            if found := re.fullmatch(r"is at least (\S+)( and at most (\S+))?", words):
+                assert (values >= float(found[1])).all()
+            elif found := re.fullmatch(r"is (more than (\S+) and )?at most (\S+)", words):
+                assert (values <= float(found[3])).all()
+            elif words.startswith("is not "):
+                assert not set(map(str, values)) & set(re.split(", | or ", words.removeprefix("is not ")))
+            elif not words.startswith("is more than"):
+                assert set(map(str, values)) <= set(re.split(", | or ", words.removeprefix("is ")))
+
+
+def test_cart_is_scikit_learn_s_tree():
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"number": rng.integers(0, 9, 150), "colour": rng.choice(["red", "green", "blue"], 150)})
+    y = (frame["number"] > 4) ^ (frame["colour"] == "red") ^ (rng.random(150) < 0.1)
+    table = hw.encode(frame)
+    labels = hw.encode_labels(y, 150)
+    problem = hw.Problem(labels, hw.UncertaintySet.boxes(table, radius=0), 3)
+    ours = cart(problem).predict(table)
+    design = np.column_stack([frame["number"], pd.get_dummies(frame["colour"])])
+    theirs = DecisionTreeClassifier(max_depth=3, random_state=0).fit(design, labels.codes).predict(design)
+    assert (ours == theirs).mean() > 0.97  # ties between equal splits may fall differently
+    assert (ours == labels.codes).mean() == pytest.approx((theirs == labels.codes).mean(), abs=0.02)
+
+
+def test_the_report_says_what_the_classifier_says(voters):
+    model, _, _, y, path = voters
+    text = path.read_text(encoding="utf-8")
+    certificate = model.certificate_
+    for share in (certificate.nominal_accuracy, certificate.worst_case_accuracy):
+        assert f"<dd>{100 * share:.1f}\N{NO-BREAK SPACE}%" in text
+    assert f"{certificate.worst_case_correct} of {len(y)} rows" in text
+    assert certificate.data_hash in text
+    assert path.stat().st_size < 1_000_000
+
+
+def test_curves_and_rivals_are_the_adversary_s(voters):
+    model, _, frame, y, _ = voters
+    table, labels = model.encoded(frame), hw.encode_labels(y, len(y))
+    content = content_of([model._model(model.shifts_)], 0, table, labels, title="")
+    own = model.worst_case(frame, y).curve
+    budgets = np.linspace(0, content.largest_budget, 201)
+    assert content.curves["this tree"] == pytest.approx(own.accuracy_at(budgets), abs=1e-5)
+    assert set(content.curves) == {"this tree", "ordinary optimal tree", "CART", "majority answer"}
+    ordinary = RobustTreeClassifier(3, plausibility=1.0, feature_kinds={"trust": ["low", "middle", "high"]}).fit(
+        frame, y
+    )
+    assert content.curves["ordinary optimal tree"][0] == pytest.approx(ordinary.score(frame, y), abs=1e-5)
+    assert len(set(content.curves["majority answer"])) == 1
+    for curve in content.curves.values():
+        assert all(curve[k] >= curve[k + 1] for k in range(200))
+
+
+def test_a_report_on_another_table_says_so(voters, tmp_path):
+    model, _, frame, y, _ = voters
+    model.report(tmp_path / "other.html", frame[:50], y[:50])
+    text = (tmp_path / "other.html").read_text(encoding="utf-8")
+    assert "proved for the training table, which is not the table of this report" in text
+    assert "Row by row" not in text
+
+
+def test_single_rows_are_shown_only_when_asked(voters, tmp_path):
+    model, _, _, _, path = voters
+    assert "Row by row" not in path.read_text(encoding="utf-8")
+    model.report(tmp_path / "rows.html", show_rows=True)
+    assert "Row by row, counted from 0" in (tmp_path / "rows.html").read_text(encoding="utf-8")
+
+
+def test_a_loaded_model_needs_its_table(voters, tmp_path):
+    model, _, frame, y, _ = voters
+    model.save(tmp_path / "model.json")
+    loaded = RobustTreeClassifier.load(tmp_path / "model.json")
+    with pytest.raises(ValueError, match="does not hold its training table; give X and y"):
+        loaded.report(tmp_path / "report.html")
+    with pytest.raises(ValueError, match="X and y belong together"):
+        loaded.report(tmp_path / "report.html", frame)
+    loaded.report(tmp_path / "report.html", frame, y)
+    assert model.certificate_.data_hash in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_markup_escapes_everything_and_json_cannot_leave_its_element():
+    for text in HOSTILE:
+        assert not set("<>\"'") & set(escaped(text))
+        document = inline_json({text: [text]})
+        assert not set("<>&") & set(document)
+    assert escaped("a\x00b\x85c\ud800") == "a\ufffdb\ufffdc\ufffd"
+    assert element("p", "<", data_x='"', hidden=None, open=True) == '<p data-x="&quot;" open>&lt;</p>'
+    assert fingerprint("") == "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
+
+
+def test_a_page_has_a_strict_policy_and_no_inline_styles_or_handlers(voters):
+    text = voters[4].read_text(encoding="utf-8")
+    assert "default-src &#x27;none&#x27;" in text
+    assert "unsafe" not in text
+    assert not re.search(r"<[^>]* (style|on\w+)=", text)
+    assert not re.search(r"(src|href)=\"(?!#)", text)
+    assert "http://" not in text.replace("http://www.w3.org/", "")
+    assert "https://" not in text
+
+
+@pytest.mark.parametrize("depth", [0, 1])
+def test_a_tree_that_asks_nothing_has_a_report(tmp_path, depth, opened):
+    frame = pd.DataFrame({"a": [1, 2, 3, 4]})
+    RobustTreeClassifier(depth, plausibility=0.01).fit(frame, ["x", "x", "x", "y"]).report(tmp_path / "leaf.html")
+    tab = opened(tmp_path / "leaf.html")
+    assert "This tree asks nothing" in tab.inner_text("#record")
+    assert tab.locator("svg.tree .leaf").count() == 1
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"radius": 1}, {"costs": 1.0, "budget": 3.0}, {"direction": {"a": "up"}}, {"objective": "distributional"}],
+)
+def test_every_way_to_say_shifts_has_a_report(tmp_path, parameters, opened):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"a": rng.integers(0, 6, 80), "b": rng.choice(["u", "v"], 80)})
+    y = (frame["a"] > 2).astype(int)
+    model = RobustTreeClassifier(2, **parameters).fit(frame, y)
+    model.report(tmp_path / "report.html")
+    tab = opened(tmp_path / "report.html")
+    for k in range(0, 80, 9):
+        check_record(tab, model, frame.iloc[[k]])
+
+
+def test_the_slider_swaps_the_tree(voters, opened):
+    _, found, _, _, path = voters
+    tab = opened(path)
+    slider = tab.locator("#slider")
+    assert tab.locator("details.level:visible").count() == 1
+    for number, classifier in enumerate(found.classifiers):
+        slider.fill(str(number))
+        assert tab.locator(f"#level-{number}").is_visible()
+        assert tab.locator("details.level:visible").count() == 1
+        assert tab.locator("details.level:visible .leaf").count() == len(classifier.tree_.regions)
+        worst = 100 * classifier.certificate_.worst_case_accuracy
+        assert f"{worst:.1f}\N{NO-BREAK SPACE}% correct after the worst shift" in tab.inner_text("#slider-words")
+
+
+def fill(tab, model, row):
+    for j, feature in enumerate(model.tree_.features):
+        field = tab.locator(f"#field-{j}")
+        if not field.count():
+            continue
+        value = row[feature.name].iloc[0]
+        if feature.categories:
+            field.select_option(str([str(answer) for answer in feature.categories].index(str(value))))
+        else:
+            field.fill(str(value))
+
+
+def check_record(tab, model, row):
+    """The page's prediction and margin of a record are the classifier's."""
+    fill(tab, model, row)
+    result = tab.locator("#result")
+    assert result.get_attribute("data-prediction") == str(model.predict(row)[0])
+    margin = float(result.get_attribute("data-margin").replace("Infinity", "inf"))
+    assert margin == pytest.approx(model.margins(row)[0], rel=1e-9, abs=1e-12)
+    leaf = int(model.tree_.leaf_of(model.encoded(row))[0])
+    assert result.get_attribute("data-leaf") == str(leaf)
+    assert tab.locator("details.level:visible .leaf.on").get_attribute("data-leaf") == str(leaf)
+    assert tab.locator("details.level:visible .question.on").count() == len(model.tree_.paths[leaf])
+
+
+def test_the_form_traces_the_way_of_many_records(voters, opened):
+    _, found, frame, _, path = voters
+    tab = opened(path)
+    for number, classifier in enumerate(found.classifiers):
+        tab.locator("#slider").fill(str(number))
+        for k in range(number, len(frame), 7):
+            check_record(tab, classifier, frame.iloc[[k]])
+
+
+def test_the_form_waits_for_an_answer_that_fits(voters, opened):
+    model, _, frame, _, path = voters
+    tab = opened(path)
+    fill(tab, model, frame.iloc[[0]])
+    age = tab.locator(f"#field-{list(frame.columns).index('age')}")
+    age.fill("30.5")
+    assert "Waiting for an answer that fits: age" in tab.inner_text("#result")
+    assert age.get_attribute("aria-invalid") == "true"
+    age.fill("31")
+    assert "Prediction" in tab.inner_text("#result")
+
+
+def test_the_tree_is_traced_by_pointer_and_by_keyboard(voters, opened):
+    tab = opened(voters[4])
+    level = "details.level:visible"
+    tab.locator(f"{level} .leaf").first.hover()
+    way = tab.locator(f"{level} .leaf").first.get_attribute("data-way")
+    assert tab.locator(f"{level} .edge.on").count() == len(way) - 1
+    assert tab.locator(f"{level} .cards > li.on").get_attribute("data-card") == "0"
+    tab.locator(f"{level} .question").first.focus()
+    places = []
+    for key in ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowLeft"):
+        tab.keyboard.press(key)
+        places.append(tab.evaluate("document.activeElement.dataset.way"))
+    assert places[0] == "ty"
+    assert places[-2:] == ["ty", "t"] or places[-1] == "t"
+    tab.locator("#slider").focus()
+    before = tab.input_value("#slider")
+    tab.keyboard.press("ArrowLeft")
+    assert int(tab.input_value("#slider")) == int(before) - 1
+    assert tab.locator(f"#level-{int(before) - 1}").is_visible()
+
+
+def test_everything_can_be_reached_with_the_tab_key(voters, opened):
+    tab = opened(voters[4])
+    reached = set()
+    for _ in range(120):
+        tab.keyboard.press("Tab")
+        reached.add(tab.evaluate("document.activeElement.id || document.activeElement.getAttribute('class')"))
+    assert {"slider", "question", "leaf", "curve-place", "rules-text"} <= reached
+    assert any(str(name).startswith("field-") for name in reached)
+
+
+def test_the_curves_are_read_out(voters, opened):
+    model, _, frame, y, path = voters
+    tab = opened(path)
+    tab.locator("#curve-place").fill("50")
+    told = tab.inner_text("#curve-words")
+    budget = 0.5 * max(len(y) * math.log(2), 2 * model.certificate_.budget)
+    own = 100 * float(model.worst_case(frame, y).curve.accuracy_at(budget))
+    assert f"this tree {own:.1f} %" in told
+    assert f"At plausibility {math.exp(-budget / len(y)):.3f}" in told
+
+
+def test_rules_are_copied(voters, opened):
+    from hardwood.interop import to_sql
+
+    tab = opened(voters[4])
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.locator("summary", has_text="SQL").click()
+    tab.locator("[data-copy=rules-sql]").click()
+    tab.wait_for_function("document.querySelector('[data-copy=rules-sql]').textContent === 'Copied'")
+    assert tab.evaluate("navigator.clipboard.readText()") == to_sql(voters[0].tree_)
+
+
+def test_the_page_reads_without_scripts(voters, opened):
+    tab = opened(voters[4], java_script_enabled=False)
+    assert tab.locator("details.level[open] svg.tree").count() == 1
+    assert tab.locator("#level-0 summary").is_visible()
+    assert tab.locator("#slider").is_hidden()
+    assert tab.locator("form").is_hidden()
+    tab.locator("#level-0 summary").click()
+    assert tab.locator("#tree-0").is_visible()
+    assert tab.locator("#curve polyline").count() == 4
+
+
+def test_hostile_names_are_shown_as_text(hostile, opened):
+    model, frame, answers, path = hostile
+    tab = opened(path)
+    assert tab.title() == HOSTILE[0]
+    assert tab.inner_text("h1") == HOSTILE[0]
+    assert tab.locator("img").count() == 0
+    assert tab.locator("script").count() == 2
+    names = tab.locator("#prices tbody th").all_text_contents()
+    assert names == list(frame.columns)
+    assert tab.locator(".legend").first.locator("bdi").all_text_contents() == [str(name) for name in model.classes_]
+    for k in range(0, 200, 23):
+        check_record(tab, model, frame.iloc[[k]])
+    rules = tab.locator("#rules-python").text_content()
+    scope = {}
+    exec(rules, scope)
+    for k in range(0, 200, 23):
+        row = {name: frame[name].iloc[k] for name in frame}
+        assert scope["predict"](row) == model.predict(frame.iloc[[k]])[0]
+    assert set(answers) == set(model.classes_)
+
+
+@pytest.mark.parametrize("width", [360, 768, 1400])
+def test_nothing_sticks_out_at_any_width(voters, hostile, opened, width):
+    for path in (voters[4], hostile[3]):
+        tab = opened(path, viewport={"width": width, "height": 800})
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        inside = (
+            "[...document.querySelectorAll('.scroll')].every(box => box.getBoundingClientRect().right <= innerWidth)"
+        )
+        assert tab.evaluate(inside)
+
+
+def test_text_in_the_tree_stays_in_its_box(hostile, opened):
+    tab = opened(hostile[3])
+    too_large = """[...document.querySelectorAll('svg .words')].filter(
+        box => box.getBoundingClientRect().height > box.parentElement.getBoundingClientRect().height + 1).length"""
+    assert tab.evaluate(too_large) == 0
+    beyond = """[...document.querySelectorAll('svg.tree')].every(svg => {
+        const right = svg.getBoundingClientRect().right;
+        return [...svg.querySelectorAll('text')].every(text => text.getBoundingClientRect().right <= right);
+    })"""
+    assert tab.evaluate(beyond)
+
+
+def test_dark_and_print_look_different(voters, opened, tmp_path):
+    shade = "getComputedStyle(document.documentElement).backgroundColor"
+    light = opened(voters[4])
+    dark = opened(voters[4], color_scheme="dark")
+    assert light.evaluate(shade) != dark.evaluate(shade)
+    for name, tab in (("light", light), ("dark", dark)):
+        tab.screenshot(path=tmp_path / f"{name}.png")
+    assert (tmp_path / "light.png").read_bytes() != (tmp_path / "dark.png").read_bytes()
+    dark.emulate_media(media="print")
+    assert dark.evaluate(shade) == "rgb(255, 255, 255)"
+    assert dark.locator("nav").is_hidden()
+    assert dark.locator("form").is_hidden()
+    assert dark.locator("svg.tree:visible").count() == 1
+    assert len(dark.pdf()) > 20_000
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_findings_about_accessibility(voters, hostile, opened, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    for path in (voters[4], hostile[3]):
+        tab = opened(path, color_scheme=scheme, bypass_csp=True)
+        found = axe.run(tab).response["violations"]
+        assert [(entry["id"], entry["impact"], entry["nodes"][0]["html"][:120]) for entry in found] == []
+
+
+def test_the_same_model_gives_the_same_page(voters):
+    model, _, frame, y, _ = voters
+    table, labels = model.encoded(frame), hw.encode_labels(y, len(y))
+    pages = [page(content_of([model._model(model.shifts_)], 0, table, labels, title="x")) for _ in range(2)]
+    assert pages[0] == pages[1]
