@@ -3,28 +3,53 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from hardwood.anatomy import Part
 from hardwood.report.content import OWN, Content, Level
-from hardwood.report.markup import Markup, element
+from hardwood.report.markup import Markup, element, joined
 from hardwood.tree import Leaf
 
-STEP, ROW = 196, 56  # pixels between levels and between leaves
-BOX, BOX_HEIGHT = 148, 44
-LEAF, BAR, TOLD = 104, 184, 250
+BOX_HEIGHT = 44
+LEAF, BAR, TOLD = 104, 184, 232
 WIDEST = 16.0  # of an edge
 PLAUSIBILITIES = (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.5)
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """Pixels between two levels and between two leaves, and the width of a question: deep trees are drawn narrower."""
+
+    step: int
+    row: int
+    depth: int
+
+    @classmethod
+    def of(cls, depth: int, n_leaves: int) -> _Scale:
+        return cls({0: 196, 1: 196, 2: 196, 3: 196, 4: 172}.get(depth, 150), 56 if n_leaves <= 16 else 48, depth)
+
+    @property
+    def box(self) -> int:
+        return self.step - 46
+
+    def x(self, part: Part) -> int:
+        return len(part.way) * self.step + 4
+
+    def y(self, part: Part) -> float:
+        return (part.place + 0.5) * self.row
 
 
 def tree_svg(level: Level, number: int) -> Markup:
     """The tree from left to right; every part carries the answers on the way to it, for tracing."""
     found, parts = level.found, level.parts
     depth, n_leaves = found.tree.depth, len(level.leaves)
-    width, height = depth * STEP + LEAF + TOLD + 20, max(n_leaves * ROW, 2 * ROW)
+    scale = _Scale.of(depth, n_leaves)
+    width, height = depth * scale.step + LEAF + TOLD + 20, max(n_leaves, 2) * scale.row
     by_way = {part.way: part for part in parts}
     largest = max(part.n_samples for part in level.leaves)
-    drawn = [_edge(by_way[part.way[:-1]], part, found.n_samples) for part in parts if part.way]
-    drawn += [_leaf(level, part, largest) if part.leaf is not None else _question(level, part) for part in parts]
+    drawn = [_edge(scale, by_way[part.way[:-1]], part, found.n_samples) for part in parts if part.way]
+    drawn += [_question(scale, level, part) for part in parts if part.leaf is None]
+    drawn += [_leaf(scale, level, part, largest) for part in level.leaves]
     return element(
         "svg",
         *drawn,
@@ -110,17 +135,13 @@ def _n(number: float) -> str:
     return f"{number:.1f}".removesuffix(".0")
 
 
-def _middle(part: Part) -> float:
-    return (part.place + 0.5) * ROW
-
-
 def _way(part: Part) -> str:
     return "t" + "".join("y" if yes else "n" for yes in part.way)
 
 
-def _edge(parent: Part, child: Part, n_samples: int) -> Markup:
-    x1, x2 = (len(parent.way)) * STEP + BOX + 4, len(child.way) * STEP + 4
-    y1, y2 = _middle(parent), _middle(child)
+def _edge(scale: _Scale, parent: Part, child: Part, n_samples: int) -> Markup:
+    x1, x2 = scale.x(parent) + scale.box, scale.x(child)
+    y1, y2 = scale.y(parent), scale.y(child)
     bend = (x1 + x2) / 2
     share = child.n_samples / n_samples
     answer = "yes" if child.way[-1] else "no"
@@ -144,32 +165,36 @@ def _text(x: float, y: float, width: float, height: float, words: Markup, class_
     return element("foreignObject", inside, x=_n(x), y=_n(y), width=_n(width), height=_n(height))
 
 
-def _question(level: Level, part: Part) -> Markup:
-    condition = pretty(level.found.tree.condition(part.node))  # type: ignore[arg-type]  # not a leaf
-    x, y = len(part.way) * STEP + 4, _middle(part) - BOX_HEIGHT / 2
+def _question(scale: _Scale, level: Level, part: Part) -> Markup:
+    tree = level.found.tree
+    column = tree.features[part.node.feature].name  # type: ignore[union-attr]  # not a leaf
+    test = tree.condition(part.node).removeprefix(f"{column} ")  # type: ignore[arg-type]
+    test = f"{test.replace('<=', '≤', 1) if test.startswith('<=') else test}?"
+    x, y = scale.x(part), scale.y(part) - BOX_HEIGHT / 2
+    words = joined(element("bdi", column), element("bdi", test, class_="test"))
     return element(
         "g",
-        element("title", f"{condition}?"),
-        element("rect", x=x, y=_n(y), width=BOX, height=BOX_HEIGHT, rx=8),
-        _text(x + 4, y + 2, BOX - 8, BOX_HEIGHT - 4, element("bdi", f"{condition}?"), "words"),
+        element("title", f"{column} {test}"),
+        element("rect", x=x, y=_n(y), width=scale.box, height=BOX_HEIGHT, rx=8),
+        _text(x + 4, y + 2, scale.box - 8, BOX_HEIGHT - 4, words, "words"),
         class_="question",
         tabindex=0,
         role="img",
-        aria_label=f"Question: {condition}? {rows(part.n_samples)} here.",
+        aria_label=f"Question: {column} {test} {rows(part.n_samples)} here.",
         data_way=_way(part),
     )
 
 
-def _leaf(level: Level, part: Part, largest: int) -> Markup:
+def _leaf(scale: _Scale, level: Level, part: Part, largest: int) -> Markup:
     tree = level.found.tree
     label = part.node.label if isinstance(part.node, Leaf) else 0
-    x, y = len(part.way) * STEP + 4, _middle(part) - BOX_HEIGHT / 2
-    right = tree.depth * STEP + LEAF + 20
+    x, y = scale.x(part), scale.y(part) - BOX_HEIGHT / 2
+    right = scale.depth * scale.step + LEAF + 20
     told = f"{rows(part.n_samples)}, {part.wrong} wrong, {part.lost} can be turned"
     pieces = [
         element("title", f"{tree.classes[label]}: {told}"),
         element("rect", x=x, y=_n(y + 6), width=LEAF, height=BOX_HEIGHT - 12, rx=16, class_=f"class-{label % 8}"),
-        _text(x + 6, y + 8, LEAF - 12, BOX_HEIGHT - 16, element("bdi", tree.classes[label]), "words one"),
+        _text(x + 6, y + 8, LEAF - 12, BOX_HEIGHT - 16, element("bdi", tree.classes[label]), "words"),
         *_bar(part, right, y + 8, BAR, 12, largest),
         element(
             "text",
@@ -179,6 +204,7 @@ def _leaf(level: Level, part: Part, largest: int) -> Markup:
             y=_n(y + 36),
         ),
     ]
+    pieces.append(element("rect", class_="hit", x=x, y=_n(y), width=right + TOLD - x, height=BOX_HEIGHT))
     return element(
         "g",
         *pieces,
@@ -208,11 +234,6 @@ def _bar(part: Part, x: float, y: float, width: float, height: float, largest: i
 def rows(n: int) -> str:
     """A number of rows."""
     return "1 row" if n == 1 else f"{n} rows"
-
-
-def pretty(condition: str) -> str:
-    """A test as people write it."""
-    return condition.replace(" <= ", " ≤ ")
 
 
 def legend(level: Level) -> Markup:

@@ -348,7 +348,9 @@ def _record(content: Content) -> list[Markup]:
             "Give the answers of a person and see the way through the tree, the prediction, and how much misreporting "
             "it survives. Nothing leaves this page. (This form needs JavaScript; the tree can be followed by hand.)",
         ),
-        element("form", element("div", *fields, class_="fields"), id="record", autocomplete="off", class_="js-only"),
+        element(
+            "form", element("div", *fields, class_="fields"), id="record-form", autocomplete="off", class_="js-only"
+        ),
         element("div", "", id="result", class_="result card js-only", role="status", aria_live="polite"),
     ]
 

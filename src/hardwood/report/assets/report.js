@@ -163,7 +163,7 @@
   }
 
   function judge() {
-    const form = byId("record");
+    const form = byId("record-form");
     if (form === null) return;
     const codes = new Map();
     const missing = [];
@@ -273,7 +273,7 @@
 
   const slider = byId("slider");
   if (slider !== null) slider.addEventListener("input", () => show(Number(slider.value)));
-  const form = byId("record");
+  const form = byId("record-form");
   if (form !== null) {
     form.addEventListener("input", judge);
     form.addEventListener("submit", (event) => event.preventDefault());
