@@ -10,6 +10,7 @@ demo: $(STAMP)
 	$(BIN)/python examples/election.py demo
 
 test: $(STAMP)
+	sh scripts/browser
 	$(BIN)/python -m pytest -n auto
 
 lint: $(STAMP)

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from statsmodels.datasets import anes96
 
-from hardwood import RobustTreeClassifier, audit, check
+from hardwood import RobustnessPath, RobustTreeClassifier, audit, check
 
 # Question, column of the study, range of the answers, and how certain we are of an answer.
 QUESTIONS = [
@@ -85,8 +85,11 @@ def main() -> None:
     print(check(robust.certificate_, table, votes))
     for name, tree in (("ordinary", ordinary), ("robust", robust)):
         tree.save(folder / f"{name}.json")
-    written = ", ".join(sorted(path.name for path in folder.glob("*.json")))
+    both = RobustnessPath((1.0, PLAUSIBILITY), (ordinary, robust))
+    robust.report(folder / "report.html", along=both, title="Whom did they vote for in 1996?")
+    written = ", ".join(sorted(path.name for path in folder.iterdir()))
     print(f"\nWritten to {folder}/: {written}")
+    print(f"Open {folder / 'report.html'} in a browser to look around.")
 
 
 if __name__ == "__main__":

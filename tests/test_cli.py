@@ -295,6 +295,31 @@ def test_orders_of_numbers_and_spaces_are_read(folder):
     assert (features["trust"].kind, features["trust"].categories) == ("ordinal", ("low", "middle", "high"))
 
 
+def test_a_report_is_written(folder):
+    fitted(folder, "--kind", "trust=low<middle<high")
+    done = hardwood(
+        "report",
+        "model.json",
+        "survey.csv",
+        "-t",
+        "vote",
+        "--levels",
+        "1,0.9,0.7",
+        "--title",
+        "A <b> survey",
+        folder=folder,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("written: report.html (")
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    assert "<title>A &lt;b&gt; survey</title>" in text
+    assert text.count('class="level"') == 3
+    assert "Row by row" not in text
+    again = hardwood("report", "model.json", "survey.csv", "-t", "vote", "--rows", "-o", "rows.html", folder=folder)
+    assert again.returncode == 0
+    assert "Row by row" in (folder / "rows.html").read_text(encoding="utf-8")
+
+
 def test_the_smoke_study_runs_from_end_to_end_anywhere(tmp_path):
     listed = hardwood("study", "list", folder=tmp_path)
     assert "paper       1536 instances of 12 tables" in listed.stdout

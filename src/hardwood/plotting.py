@@ -186,9 +186,10 @@ def spent_by_direction(found: Attack) -> FloatArray:
 
 
 def shortened(text: str, longest: int) -> str:
-    """A text that fits; what does not is left out at the end."""
+    """A text that fits, what does not being left out at the end; dollars are no mathematics for matplotlib."""
     plain = "".join(letter if letter.isprintable() else " " for letter in text)
-    return plain if len(plain) <= longest else plain[: longest - 1] + "…"
+    plain = plain if len(plain) <= longest else plain[: longest - 1] + "…"
+    return plain.replace("$", r"\$")
 
 
 def needs_matplotlib() -> Any:
