@@ -93,7 +93,7 @@ def _header(content: Content) -> list[Markup]:
         (
             "correct after the worst plausible shift",
             _percent(found.worst_case_accuracy),
-            f"{found.worst_case_correct} of {n} rows, whatever else shifts",
+            f"{found.worst_case_correct} of {n} rows, whichever such shift it is",
         ),
         ("could any tree do better?", *_proof(content)),
         ("size", f"{found.tree.n_branching_nodes} questions", f"at most {found.tree.depth} on the way to an answer"),
