@@ -157,4 +157,4 @@ def _boxes(ax: Any, shown: Sequence[float], groups: Mapping[str, Sequence[FloatA
     ax.set(xlabel="plausibility (left: more robust)")
     ax.grid(axis="y", alpha=0.3)
     if len(groups) > 1:
-        ax.legend(frameon=False)
+        ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(groups))

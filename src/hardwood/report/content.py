@@ -18,7 +18,7 @@ from hardwood.features import Feature, Kind, Labels, Table
 from hardwood.problem import Problem
 from hardwood.report.rivals import rivals
 from hardwood.shifts import ShiftDescription
-from hardwood.tree import Leaf, Node, Tree
+from hardwood.tree import Branch, Leaf, Node, Tree
 
 OWN = "this tree"
 MOST_PRICES = 2000  # of one column in the page; a wider column with prices by value has no margins there
@@ -105,15 +105,18 @@ class Content:
         n_samples = self.table.n_samples
         return max(n_samples * math.log(2.0), 2.0 * self.level.found.uncertainty.budget)
 
+    @cached_property
+    def asked(self) -> tuple[int, ...]:
+        """The columns that some tree of the report asks for."""
+        nodes = [node for level in self.levels for node in level.found.tree.nodes]
+        return tuple(sorted({node.feature for node in nodes if isinstance(node, Branch)}))
+
     def script_data(self) -> dict[str, Any]:
         """What the script needs to trace a record and to move along the path."""
-        used = sorted(
-            {node.feature for level in self.levels for node in level.found.tree.nodes if not isinstance(node, Leaf)}
-        )
         return {
             "chosen": self.chosen,
             "classes": [str(name) for name in self.level.found.tree.classes],
-            "features": [_feature_data(j, self.table.features[j], self._moves(j)) for j in used],
+            "features": [_feature_data(j, self.table.features[j], self._moves(j)) for j in self.asked],
             "levels": [
                 {"plausibility": level.plausibility, "tree": _node_data(level.found.tree.root, [0])}
                 for level in self.levels

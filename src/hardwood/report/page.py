@@ -338,10 +338,9 @@ def _adversary(content: Content) -> list[Markup]:
 
 
 def _record(content: Content) -> list[Markup]:
-    used = content.script_data()["features"]
-    if not used:
+    if not content.asked:
         return [element("p", "This tree asks nothing: every record gets the same answer.")]
-    fields = [_field(content.table.features[entry["index"]], entry["index"]) for entry in used]
+    fields = [_field(content.table.features[j], j) for j in content.asked]
     return [
         element(
             "p",
@@ -375,7 +374,6 @@ def _field(feature: Feature, j: int) -> Markup:
 
 def _prices(content: Content) -> list[Markup]:
     uncertainty = content.level.found.uncertainty
-    used = {entry["index"] for entry in content.script_data()["features"]}
     certainties = _certainties(content)
     rows: Lines = []
     for j, feature in enumerate(content.table.features):
@@ -386,7 +384,7 @@ def _prices(content: Content) -> list[Markup]:
                 [
                     name(feature.name),
                     str(feature.kind),
-                    "yes" if j in used else "no",
+                    "yes" if j in content.asked else "no",
                     certainties[j],
                     _price(low) if low == high else f"{_price(low)} to {_price(high)}",
                     _chance(low),
