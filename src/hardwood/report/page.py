@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from importlib import resources
-from typing import Any, TypeAlias
 
-from hardwood._arguments import by_feature
-from hardwood._version import __version__
-from hardwood.anatomy import Part, rule_of
-from hardwood.features import Feature, Kind
-from hardwood.interop import to_python, to_sql, to_text
-from hardwood.report.content import OWN, Content, Level
-from hardwood.report.drawing import bar_svg, curve_svg, legend, tree_svg
-from hardwood.report.drawing import rows as rows_of
-from hardwood.report.markup import Markup, element, fingerprint, inline_json, joined, name
+from hardwood.report.content import Content
+from hardwood.report.markup import Markup, element, fingerprint, inline_json, name
+from hardwood.report.sections import (
+    adversary_section,
+    card_section,
+    curve_section,
+    percent,
+    prices_section,
+    record_section,
+    rules_section,
+    seconds_of,
+    tree_section,
+)
 
-SECTIONS = {
-    "tree": "The tree",
-    "curve": "How it holds up",
-    "adversary": "What hurts most",
-    "record": "Try a record",
-    "prices": "How sure we are",
-    "rules": "The rules to copy",
-    "card": "Model card",
+SECTIONS: dict[str, tuple[str, Callable[[Content], list[Markup]]]] = {
+    "tree": ("The tree", tree_section),
+    "curve": ("How it holds up", curve_section),
+    "adversary": ("What hurts most", adversary_section),
+    "record": ("Try a record", record_section),
+    "prices": ("How sure we are", prices_section),
+    "rules": ("The rules to copy", rules_section),
+    "card": ("Model card", card_section),
 }
-LEVELS = (1.0, 0.99, 0.97, 0.95, 0.9, 0.85, 0.75, 0.5)
-MOST_CHANGES = 40
-PROVED = {"optimal": "optimal", "most_robust": "most robust"}
-Lines: TypeAlias = list[tuple[list[Any], dict[str, Any]]]  # cells and attributes
 
 
 def page(content: Content) -> str:
@@ -48,15 +47,7 @@ def page(content: Content) -> str:
         element("style", Markup(style)),
     )
     data = element("script", inline_json(content.script_data()), type="application/json", id="data")
-    sections = [
-        _section("tree", *_tree(content)),
-        _section("curve", *_curve(content)),
-        _section("adversary", *_adversary(content)),
-        _section("record", *_record(content)),
-        _section("prices", *_prices(content)),
-        _section("rules", *_rules(content)),
-        _section("card", *_card(content)),
-    ]
+    sections = [_section(key, title, make(content)) for key, (title, make) in SECTIONS.items()]
     body = element(
         "body",
         element("header", *_header(content)),
@@ -71,17 +62,9 @@ def _asset(file: str) -> str:
     return (resources.files("hardwood.report") / "assets" / file).read_text(encoding="utf-8")
 
 
-def _section(key: str, *children: object) -> Markup:
-    return element(
-        "section", element("h2", SECTIONS[key], id=f"{key}-title"), *children, id=key, aria_labelledby=f"{key}-title"
-    )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}\N{NO-BREAK SPACE}%"
-
-
-# ---- Header ----------------------------------------------------------------------------------------------------------
+def _section(key: str, title: str, children: list[Markup]) -> Markup:
+    heading = element("h2", title, id=f"{key}-title")
+    return element("section", heading, *children, id=key, aria_labelledby=f"{key}-title")
 
 
 def _header(content: Content) -> list[Markup]:
@@ -89,16 +72,16 @@ def _header(content: Content) -> list[Markup]:
     found = level.found
     n = found.n_samples
     facts = [
-        ("correct as the data stand", _percent(found.nominal_accuracy), f"{found.nominal_correct} of {n} rows"),
+        ("correct as the data stand", percent(found.nominal_accuracy), f"{found.nominal_correct} of {n} rows"),
         (
             "correct after the worst plausible shift",
-            _percent(found.worst_case_accuracy),
+            percent(found.worst_case_accuracy),
             f"{found.worst_case_correct} of {n} rows, whichever such shift it is",
         ),
         ("could any tree do better?", *_proof(content)),
         ("size", f"{found.tree.n_branching_nodes} questions", f"at most {found.tree.depth} on the way to an answer"),
     ]
-    links = [element("li", element("a", title, href=f"#{key}")) for key, title in SECTIONS.items()]
+    links = [element("li", element("a", title, href=f"#{key}")) for key, (title, _) in SECTIONS.items()]
     return [
         element("h1", name(content.title)),
         element("p", _plausibility_words(content), class_="soft"),
@@ -119,7 +102,7 @@ def _proof(content: Content) -> tuple[Markup, str]:
     certificate = content.level.certificate
     if certificate is None:
         return element("span", "not certified", class_="open"), "the model has no certificate"
-    took = f"{certificate.solver}, {_seconds(certificate.seconds)}"
+    took = f"{certificate.solver}, {seconds_of(certificate.seconds)}"
     on = "" if content.same_data else "; proved for the training table, which is not the table of this report"
     if certificate.status == "optimal" and certificate.gap == 0:
         return element("span", "no: proved optimal", class_="proved"), f"none is more robust ({took}){on}"
@@ -131,12 +114,8 @@ def _proof(content: Content) -> tuple[Markup, str]:
             "span", "no: proved most robust", class_="proved"
         ), f"a smaller one might be as good ({took}){on}"
     most = certificate.upper_bound / certificate.n_samples
-    gap = f"by {_percent(certificate.gap)} at most"
-    return element("span", gap, class_="open"), f"no tree exceeds {_percent(most)} ({took}){on}"
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.2g} seconds" if seconds < 10 else f"{seconds:.0f} seconds"
+    gap = f"by {percent(certificate.gap)} at most"
+    return element("span", gap, class_="open"), f"no tree exceeds {percent(most)} ({took}){on}"
 
 
 def _plausibility_words(content: Content) -> str:
@@ -152,388 +131,3 @@ def _plausibility_words(content: Content) -> str:
         f"as likely as no shift at all. In total the shift may be as unlikely as a price of {budget:.4g} allows; a "
         f"change that happens one time in ten costs 2.3 of it."
     )
-
-
-# ---- The tree --------------------------------------------------------------------------------------------------------
-
-
-def _tree(content: Content) -> list[Markup]:
-    pieces = [
-        element(
-            "p",
-            "Read from left to right: every question has two ways out, yes above and no below; the wider a way, the "
-            "more rows take it. Point at a part, or move to it with the Tab and arrow keys, to trace its way. A row is "
-            "turned if the worst shift makes its answer wrong.",
-        ),
-        legend(content.level),
-    ]
-    several = len(content.levels) > 1
-    if several:
-        pieces.append(_slider(content))
-    for number, level in enumerate(content.levels):
-        chosen = number == content.chosen
-        label = f"The tree for plausibility {level.plausibility:g}"
-        drawing = element("div", tree_svg(level, number), class_="scroll", tabindex=0, role="region", aria_label=label)
-        inside = [element("summary", _level_words(level)), drawing, _leaf_cards(level)]
-        pieces.append(element("details", *inside, class_="level", id=f"level-{number}", open=chosen))
-    if several:
-        pieces.append(_path_table(content))
-    return pieces
-
-
-def _level_words(level: Level) -> str:
-    found = level.found
-    return (
-        f"Plausibility {level.plausibility:.3g}: {_percent(found.worst_case_accuracy)} correct after the worst shift, "
-        f"{_percent(found.nominal_accuracy)} as the data stand, {found.tree.n_branching_nodes} questions"
-    )
-
-
-def _slider(content: Content) -> Markup:
-    return element(
-        "div",
-        element("label", "How much to hedge against", for_="slider"),
-        element("input", type="range", id="slider", min=0, max=len(content.levels) - 1, step=1, value=content.chosen),
-        element("output", "", id="slider-words", for_="slider"),
-        class_="slider js-only",
-    )
-
-
-def _leaf_cards(level: Level) -> Markup:
-    cards = [_leaf_card(level, part) for part in level.leaves]
-    return element("ol", *cards, class_="cards", aria_label="The answers of the tree")
-
-
-def _leaf_card(level: Level, part: Part) -> Markup:
-    tree = level.found.tree
-    region = tree.regions[part.leaf or 0]
-    rule = [element("li", name(column), " ", name(words)) for column, words in rule_of(tree, region)]
-    right = part.n_samples - part.wrong
-    counts = [
-        joined(str(count), " ", name(label)) for label, count in zip(tree.classes, part.counts, strict=True) if count
-    ]
-    return element(
-        "li",
-        element("h3", "Answer: ", name(tree.classes[region.label])),
-        element("ul", *rule) if rule else element("p", "For all rows."),
-        bar_svg(level, part) if part.n_samples else None,
-        element("p", rows_of(part.n_samples), joined(": ", _listed(counts)) if counts else "", "."),
-        element("p", f"{right} are right as they stand; the worst shift turns {part.lost} of them.", class_="soft"),
-        class_="card",
-        data_card=part.leaf,
-    )
-
-
-def _listed(pieces: list[Markup]) -> Markup:
-    return joined(*(joined(", " if k else "", piece) for k, piece in enumerate(pieces)))
-
-
-def _path_table(content: Content) -> Markup:
-    rows = []
-    for number, level in enumerate(content.levels):
-        found, certificate = level.found, level.certificate
-        proved = (
-            "no certificate"
-            if certificate is None
-            else PROVED.get(certificate.status, f"gap {_percent(certificate.gap)}")
-        )
-        cells = [
-            f"{level.plausibility:.3g}",
-            _percent(found.nominal_accuracy),
-            _percent(found.worst_case_accuracy),
-            found.tree.n_branching_nodes,
-            proved,
-        ]
-        rows.append((cells, {"data_row": number, "class_": "here" if number == content.chosen else None}))
-    head = ("plausibility", "as the data stand", "after the worst shift", "questions", "proved")
-    return _table("One tree for each plausibility", head, rows, numbers=4)
-
-
-# ---- Curves ----------------------------------------------------------------------------------------------------------
-
-
-def _curve(content: Content) -> list[Markup]:
-    lines = [
-        element(
-            "li",
-            element(
-                "svg",
-                element("line", x1=0, x2=34, y1=7, y2=7, class_=f"curve line-{k}"),
-                width=34,
-                height=14,
-                aria_hidden="true",
-            ),
-            " ",
-            title,
-        )
-        for k, title in enumerate(content.curves)
-    ]
-    place = element(
-        "label", "Read the curves at ", element("input", type="range", id="curve-place", min=0, max=100, value=0)
-    )
-    found = {OWN: content.level.found} | content.rivals
-    rows: Lines = [
-        ([f"{level:g}", *(_percent(own.curve.accuracy_at_plausibility(level)) for own in found.values())], {})
-        for level in LEVELS
-    ]
-    table = _table(
-        "Correct after the worst shift that is at least so plausible", ("plausibility", *found), rows, numbers=9
-    )
-    return [
-        element(
-            "p",
-            "How many rows stay right after the worst shift, from no shift (left) to larger and less plausible ones "
-            "(right), for this tree and for what else one might use.",
-        ),
-        element("ul", *lines, class_="legend", aria_label="Lines"),
-        element("div", curve_svg(content), class_="scroll", tabindex=0, role="region", aria_label="Curves"),
-        element("div", place, element("p", "", id="curve-words", aria_live="polite"), class_="js-only"),
-        element("details", element("summary", "The numbers"), table),
-    ]
-
-
-# ---- The adversary ---------------------------------------------------------------------------------------------------
-
-
-def _adversary(content: Content) -> list[Markup]:
-    found = content.level.found
-    changes = found.shift.grouped()
-    if not changes:
-        return [element("p", "Within the budget, no shift makes a row wrong that is right as it stands.")]
-    shown = changes[:MOST_CHANGES]
-    rows: Lines = [
-        (
-            [
-                name(c["column"]),
-                name(c["from"]),
-                name(c["to"]),
-                c["rows"],
-                f"{c['price'] / c['rows']:.2f}",
-                f"{c['price']:.1f}",
-            ],
-            {},
-        )
-        for c in shown
-    ]
-    head = ("question", "from", "to", "rows", "price of one", "price of all")
-    n_rows = len(set(found.shift.rows.tolist()))
-    pieces = [
-        element(
-            "p",
-            f"The worst shift changes {len(found.shift)} values in {n_rows} rows and spends {found.spent:.4g} of "
-            f"{found.uncertainty.budget:.4g}. These are the answers to ask twice, or to record with care.",
-        ),
-        _table("What the worst shift changes, most frequent first", head, rows, numbers=3, first_number=3),
-    ]
-    if len(changes) > len(shown):
-        pieces.append(element("p", f"... and {len(changes) - len(shown)} other kinds of changes.", class_="soft"))
-    if content.rows:
-        single: Lines = [([c.row, name(c.column), name(c.old), name(c.new), f"{c.price:.2f}"], {}) for c in found.shift]
-        table = _table("Row by row, counted from 0", ("row", "question", "from", "to", "price"), single, numbers=1)
-        pieces.append(element("details", element("summary", "Row by row"), table))
-    return pieces
-
-
-# ---- Try a record ----------------------------------------------------------------------------------------------------
-
-
-def _record(content: Content) -> list[Markup]:
-    if not content.asked:
-        return [element("p", "This tree asks nothing: every record gets the same answer.")]
-    fields = [_field(content.table.features[j], j) for j in content.asked]
-    return [
-        element(
-            "p",
-            "Give the answers of a person and see the way through the tree, the prediction, and how much misreporting "
-            "it survives. Nothing leaves this page. (This form needs JavaScript; the tree can be followed by hand.)",
-        ),
-        element(
-            "form", element("div", *fields, class_="fields"), id="record-form", autocomplete="off", class_="js-only"
-        ),
-        element("div", "", id="result", class_="result card js-only", role="status", aria_live="polite"),
-    ]
-
-
-def _field(feature: Feature, j: int) -> Markup:
-    label = element("span", name(feature.name))
-    key = f"field-{j}"
-    if feature.kind is Kind.INTEGER:
-        middle = (feature.low + feature.high) // 2
-        entry = element("input", id=key, type="number", step=1, value=middle, inputmode="numeric")
-    elif feature.kind is Kind.BINNED:
-        value = feature.edges[len(feature.edges) // 2] if feature.edges else 0
-        entry = element("input", id=key, type="number", step="any", value=f"{value:g}", inputmode="decimal")
-    else:
-        answers = [element("option", answer, value=k) for k, answer in enumerate(feature.categories)]
-        entry = element("select", *answers, id=key)
-    return element("label", label, entry, for_=key)
-
-
-# ---- Certainty and prices --------------------------------------------------------------------------------------------
-
-
-def _prices(content: Content) -> list[Markup]:
-    uncertainty = content.level.found.uncertainty
-    certainties = _certainties(content)
-    rows: Lines = []
-    for j, feature in enumerate(content.table.features):
-        own, reach = uncertainty.costs.prices[j], uncertainty.costs.reach[j]
-        low, high = float(own.min()), float(own.max())
-        rows.append(
-            (
-                [
-                    name(feature.name),
-                    str(feature.kind),
-                    "yes" if j in content.asked else "no",
-                    certainties[j],
-                    _price(low) if low == high else f"{_price(low)} to {_price(high)}",
-                    _chance(low),
-                    "any number" if low == 0 else f"{math.floor(uncertainty.budget / low + 1e-9)}",
-                    _where(reach),
-                ],
-                {},
-            )
-        )
-    head = (
-        "question",
-        "kind",
-        "asked by the tree",
-        "certainty",
-        "price of a change",
-        "how likely, compared with no change",
-        "changes the budget pays for",
-        "where values may go",
-    )
-    return [
-        element(
-            "p",
-            "Certainty is the probability that an answer is recorded the same way when the tree is used. The price of "
-            "a change follows from it: the logarithm of how unlikely the change is, compared with no change.",
-        ),
-        _table("A step up or down, or another answer, in each column", head, rows, numbers=0),
-    ]
-
-
-def _certainties(content: Content) -> list[str]:
-    """The certainty of each column, as far as it is one number."""
-    shifts, names = content.level.shifts, content.table.names
-    if shifts.radius is not None or shifts.costs is not None or shifts.certainty is None:
-        return ["not given"] * len(names)
-    entries = by_feature("certainty", shifts.certainty, names) if not shifts.by_cell else ["by row"] * len(names)
-    return [entry if isinstance(entry, str) else f"{float(entry):g}" for entry in entries]
-
-
-def _price(price: float) -> str:
-    return "never changes" if math.isinf(price) else f"{price:.3g}"
-
-
-def _chance(price: float) -> str:
-    return "never" if math.isinf(price) else f"{100 * math.exp(-price):.2g} %"
-
-
-def _where(reach: Any) -> str:
-    words = [] if str(reach.direction) == "both" else [f"only {reach.direction}"]
-    if reach.lower is not None:
-        words.append(f"not below {reach.lower}")
-    if reach.upper is not None:
-        words.append(f"not above {reach.upper}")
-    if reach.steps is not None:
-        words.append(f"at most {reach.steps} steps")
-    return ", ".join(words) or "anywhere"
-
-
-# ---- Rules and model card --------------------------------------------------------------------------------------------
-
-
-def _rules(content: Content) -> list[Markup]:
-    tree = content.level.found.tree
-    pieces: list[Markup] = []
-    for key, title, text in (
-        ("text", "Text", to_text(tree)),
-        ("python", "Python", to_python(tree)),
-        ("sql", "SQL", to_sql(tree)),
-    ):
-        button = element(
-            "button",
-            "Copy",
-            type="button",
-            data_copy=f"rules-{key}",
-            class_="js-only",
-            aria_label=f"Copy the rules as {title}",
-        )
-        code = element("pre", text, id=f"rules-{key}", tabindex=0, role="region", aria_label=f"The rules as {title}")
-        pieces.append(element("details", element("summary", title), button, code, open=key == "text"))
-    return pieces
-
-
-def _card(content: Content) -> list[Markup]:
-    level, certificate = content.level, content.level.certificate
-    facts: list[tuple[str, object]] = [
-        ("rows", content.table.n_samples),
-        ("columns", len(content.table.features)),
-        ("answers", _listed([name(label) for label in level.found.tree.classes])),
-        ("plausibility", f"{level.plausibility:.6g}"),
-        ("budget", f"{level.found.uncertainty.budget:.6g}"),
-        ("report written by", f"hardwood {__version__}"),
-    ]
-    if certificate is not None:
-        facts += [
-            ("learnt by", f"{certificate.solver}, hardwood {certificate.version}"),
-            ("time", f"{_seconds(certificate.seconds)}, stopped: {str(certificate.stop_reason).replace('_', ' ')}"),
-            ("depth allowed", certificate.max_depth),
-            ("no tree keeps more than", f"{certificate.upper_bound} of {certificate.n_samples} rows"),
-            ("fingerprint of the training data", certificate.data_hash),
-            ("is that the table of this report?", "yes" if content.same_data else "no"),
-        ]
-    rows: Lines = [([term, value], {}) for term, value in facts]
-    limits = (
-        "It holds for the rows of this table and for shifts of their answers within the budget. It is no promise about "
-        "other people, or about shifts that are less plausible than the level chosen.",
-        "It is only as good as the certainties above: if answers change more often, more rows may be lost.",
-        "Labels are taken as they are. If the outcome itself is recorded differently, nothing is proved.",
-        "A prediction that is right is not thereby fair or wise to act on. Who is wrong, and how often, should be "
-        "looked at for each group that matters.",
-        "That no tree is better holds for trees of this depth with questions about single columns, not for other "
-        "models.",
-    )
-    return [
-        _table("Facts", ("", ""), rows, numbers=0, head_shown=False),
-        element("h3", "What this does not guarantee"),
-        element("ul", *(element("li", words) for words in limits)),
-        element(
-            "p",
-            "The certificate beside the model can be checked by anyone who has the table: ",
-            element("code", "hardwood check model.certificate.json table.csv --target ..."),
-        ),
-    ]
-
-
-def _table(
-    caption: str,
-    head: tuple[str, ...],
-    rows: Lines,
-    *,
-    numbers: int,
-    first_number: int = 0,
-    head_shown: bool = True,
-) -> Markup:
-    """A table; `numbers` columns from `first_number` on are numbers."""
-
-    def is_number(k: int) -> str | None:
-        return "number" if first_number <= k < first_number + numbers else None
-
-    titles = element("tr", *(element("th", title, scope="col", class_=is_number(k)) for k, title in enumerate(head)))
-    lines = [
-        element("tr", *(_cell(cell, k, is_number(k)) for k, cell in enumerate(cells)), **attributes)
-        for cells, attributes in rows
-    ]
-    table = element(
-        "table", element("caption", caption), element("thead", titles) if head_shown else None, element("tbody", *lines)
-    )
-    return element("div", table, class_="table", tabindex=0, role="region", aria_label=caption)
-
-
-def _cell(cell: object, k: int, class_: str | None) -> Markup:
-    if k == 0:
-        return element("th", cell, scope="row", class_=class_)
-    return element("td", cell, class_=class_)

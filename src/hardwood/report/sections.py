@@ -1,0 +1,423 @@
+"""The sections of a report below its header."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+from hardwood._arguments import by_feature
+from hardwood._version import __version__
+from hardwood.anatomy import Part, rule_of
+from hardwood.features import Feature, Kind
+from hardwood.interop import to_python, to_sql, to_text
+from hardwood.report.content import OWN, Content, Level
+from hardwood.report.drawing import bar_svg, curve_svg, legend, tree_svg
+from hardwood.report.drawing import rows as rows_of
+from hardwood.report.markup import Markup, element, joined, name
+
+LEVELS = (1.0, 0.99, 0.97, 0.95, 0.9, 0.85, 0.75, 0.5)
+MOST_CHANGES = 40
+PROVED = {"optimal": "optimal", "most_robust": "most robust"}
+Lines: TypeAlias = list[tuple[list[Any], dict[str, Any]]]  # cells and attributes
+
+
+def percent(share: float) -> str:
+    """A share in per cent."""
+    return f"{100 * share:.1f}\N{NO-BREAK SPACE}%"
+
+
+def seconds_of(seconds: float) -> str:
+    """A time."""
+    return f"{seconds:.2g} seconds" if seconds < 10 else f"{seconds:.0f} seconds"
+
+
+# ---- The tree --------------------------------------------------------------------------------------------------------
+
+
+def tree_section(content: Content) -> list[Markup]:
+    """The tree for each level, its leaves as cards, and the path as a table."""
+    pieces = [
+        element(
+            "p",
+            "Read from left to right: every question has two ways out, yes above and no below; the wider a way, the "
+            "more rows take it. Point at a part, or move to it with the Tab and arrow keys, to trace its way. A row is "
+            "turned if the worst shift makes its answer wrong.",
+        ),
+        legend(content.level),
+    ]
+    several = len(content.levels) > 1
+    if several:
+        pieces.append(_slider(content))
+    for number, level in enumerate(content.levels):
+        chosen = number == content.chosen
+        label = f"The tree for plausibility {level.plausibility:g}"
+        drawing = element("div", tree_svg(level, number), class_="scroll", tabindex=0, role="region", aria_label=label)
+        inside = [element("summary", _level_words(level)), drawing, _leaf_cards(level)]
+        pieces.append(element("details", *inside, class_="level", id=f"level-{number}", open=chosen))
+    if several:
+        pieces.append(_path_table(content))
+    return pieces
+
+
+def _level_words(level: Level) -> str:
+    found = level.found
+    return (
+        f"Plausibility {level.plausibility:.3g}: {percent(found.worst_case_accuracy)} correct after the worst shift, "
+        f"{percent(found.nominal_accuracy)} as the data stand, {found.tree.n_branching_nodes} questions"
+    )
+
+
+def _slider(content: Content) -> Markup:
+    return element(
+        "div",
+        element("label", "How much to hedge against", for_="slider"),
+        element("input", type="range", id="slider", min=0, max=len(content.levels) - 1, step=1, value=content.chosen),
+        element("output", "", id="slider-words", for_="slider"),
+        class_="slider js-only",
+    )
+
+
+def _leaf_cards(level: Level) -> Markup:
+    cards = [_leaf_card(level, part) for part in level.leaves]
+    return element("ol", *cards, class_="cards", aria_label="The answers of the tree")
+
+
+def _leaf_card(level: Level, part: Part) -> Markup:
+    tree = level.found.tree
+    region = tree.regions[part.leaf or 0]
+    rule = [element("li", name(column), " ", name(words)) for column, words in rule_of(tree, region)]
+    right = part.n_samples - part.wrong
+    counts = [
+        joined(str(count), " ", name(label)) for label, count in zip(tree.classes, part.counts, strict=True) if count
+    ]
+    return element(
+        "li",
+        element("h3", "Answer: ", name(tree.classes[region.label])),
+        element("ul", *rule) if rule else element("p", "For all rows."),
+        bar_svg(level, part) if part.n_samples else None,
+        element("p", rows_of(part.n_samples), joined(": ", _listed(counts)) if counts else "", "."),
+        element("p", f"{right} are right as they stand; the worst shift turns {part.lost} of them.", class_="soft"),
+        class_="card",
+        data_card=part.leaf,
+    )
+
+
+def _listed(pieces: list[Markup]) -> Markup:
+    return joined(*(joined(", " if k else "", piece) for k, piece in enumerate(pieces)))
+
+
+def _path_table(content: Content) -> Markup:
+    rows = []
+    for number, level in enumerate(content.levels):
+        found, certificate = level.found, level.certificate
+        proved = (
+            "no certificate"
+            if certificate is None
+            else PROVED.get(certificate.status, f"gap {percent(certificate.gap)}")
+        )
+        cells = [
+            f"{level.plausibility:.3g}",
+            percent(found.nominal_accuracy),
+            percent(found.worst_case_accuracy),
+            found.tree.n_branching_nodes,
+            proved,
+        ]
+        rows.append((cells, {"data_row": number, "class_": "here" if number == content.chosen else None}))
+    head = ("plausibility", "as the data stand", "after the worst shift", "questions", "proved")
+    return _table("One tree for each plausibility", head, rows, numbers=4)
+
+
+# ---- Curves ----------------------------------------------------------------------------------------------------------
+
+
+def curve_section(content: Content) -> list[Markup]:
+    """Worst-case accuracy over all budgets, beside what else one might use."""
+    lines = [
+        element(
+            "li",
+            element(
+                "svg",
+                element("line", x1=0, x2=34, y1=7, y2=7, class_=f"curve line-{k}"),
+                width=34,
+                height=14,
+                aria_hidden="true",
+            ),
+            " ",
+            title,
+        )
+        for k, title in enumerate(content.curves)
+    ]
+    place = element(
+        "label", "Read the curves at ", element("input", type="range", id="curve-place", min=0, max=100, value=0)
+    )
+    found = {OWN: content.level.found} | content.rivals
+    rows: Lines = [
+        ([f"{level:g}", *(percent(own.curve.accuracy_at_plausibility(level)) for own in found.values())], {})
+        for level in LEVELS
+    ]
+    table = _table(
+        "Correct after the worst shift that is at least so plausible", ("plausibility", *found), rows, numbers=9
+    )
+    return [
+        element(
+            "p",
+            "How many rows stay right after the worst shift, from no shift (left) to larger and less plausible ones "
+            "(right), for this tree and for what else one might use.",
+        ),
+        element("ul", *lines, class_="legend", aria_label="Lines"),
+        element("div", curve_svg(content), class_="scroll", tabindex=0, role="region", aria_label="Curves"),
+        element("div", place, element("p", "", id="curve-words", aria_live="polite"), class_="js-only"),
+        element("details", element("summary", "The numbers"), table),
+    ]
+
+
+# ---- The adversary ---------------------------------------------------------------------------------------------------
+
+
+def adversary_section(content: Content) -> list[Markup]:
+    """What the worst shift changes."""
+    found = content.level.found
+    changes = found.shift.grouped()
+    if not changes:
+        return [element("p", "Within the budget, no shift makes a row wrong that is right as it stands.")]
+    shown = changes[:MOST_CHANGES]
+    rows: Lines = [
+        (
+            [
+                name(c["column"]),
+                name(c["from"]),
+                name(c["to"]),
+                c["rows"],
+                f"{c['price'] / c['rows']:.2f}",
+                f"{c['price']:.1f}",
+            ],
+            {},
+        )
+        for c in shown
+    ]
+    head = ("question", "from", "to", "rows", "price of one", "price of all")
+    n_rows = len(set(found.shift.rows.tolist()))
+    pieces = [
+        element(
+            "p",
+            f"The worst shift changes {len(found.shift)} values in {n_rows} rows and spends {found.spent:.4g} of "
+            f"{found.uncertainty.budget:.4g}. These are the answers to ask twice, or to record with care.",
+        ),
+        _table("What the worst shift changes, most frequent first", head, rows, numbers=3, first_number=3),
+    ]
+    if len(changes) > len(shown):
+        pieces.append(element("p", f"... and {len(changes) - len(shown)} other kinds of changes.", class_="soft"))
+    if content.rows:
+        single: Lines = [([c.row, name(c.column), name(c.old), name(c.new), f"{c.price:.2f}"], {}) for c in found.shift]
+        table = _table("Row by row, counted from 0", ("row", "question", "from", "to", "price"), single, numbers=1)
+        pieces.append(element("details", element("summary", "Row by row"), table))
+    return pieces
+
+
+# ---- Try a record ----------------------------------------------------------------------------------------------------
+
+
+def record_section(content: Content) -> list[Markup]:
+    """A form to try a record."""
+    if not content.asked:
+        return [element("p", "This tree asks nothing: every record gets the same answer.")]
+    fields = [_field(content.table.features[j], j) for j in content.asked]
+    return [
+        element(
+            "p",
+            "Give the answers of a person and see the way through the tree, the prediction, and how much misreporting "
+            "it survives. Nothing leaves this page. (This form needs JavaScript; the tree can be followed by hand.)",
+        ),
+        element(
+            "form", element("div", *fields, class_="fields"), id="record-form", autocomplete="off", class_="js-only"
+        ),
+        element("div", "", id="result", class_="result card js-only", role="status", aria_live="polite"),
+    ]
+
+
+def _field(feature: Feature, j: int) -> Markup:
+    label = element("span", name(feature.name))
+    key = f"field-{j}"
+    if feature.kind is Kind.INTEGER:
+        middle = (feature.low + feature.high) // 2
+        entry = element("input", id=key, type="number", step=1, value=middle, inputmode="numeric")
+    elif feature.kind is Kind.BINNED:
+        value = feature.edges[len(feature.edges) // 2] if feature.edges else 0
+        entry = element("input", id=key, type="number", step="any", value=f"{value:g}", inputmode="decimal")
+    else:
+        answers = [element("option", answer, value=k) for k, answer in enumerate(feature.categories)]
+        entry = element("select", *answers, id=key)
+    return element("label", label, entry, for_=key)
+
+
+# ---- Certainty and prices --------------------------------------------------------------------------------------------
+
+
+def prices_section(content: Content) -> list[Markup]:
+    """How certain answers are, and what a change costs."""
+    uncertainty = content.level.found.uncertainty
+    certainties = _certainties(content)
+    rows: Lines = []
+    for j, feature in enumerate(content.table.features):
+        own, reach = uncertainty.costs.prices[j], uncertainty.costs.reach[j]
+        low, high = float(own.min()), float(own.max())
+        rows.append(
+            (
+                [
+                    name(feature.name),
+                    str(feature.kind),
+                    "yes" if j in content.asked else "no",
+                    certainties[j],
+                    _price(low) if low == high else f"{_price(low)} to {_price(high)}",
+                    _chance(low),
+                    "any number" if low == 0 else f"{math.floor(uncertainty.budget / low + 1e-9)}",
+                    _where(reach),
+                ],
+                {},
+            )
+        )
+    head = (
+        "question",
+        "kind",
+        "asked by the tree",
+        "certainty",
+        "price of a change",
+        "how likely, compared with no change",
+        "changes the budget pays for",
+        "where values may go",
+    )
+    return [
+        element(
+            "p",
+            "Certainty is the probability that an answer is recorded the same way when the tree is used. The price of "
+            "a change follows from it: the logarithm of how unlikely the change is, compared with no change.",
+        ),
+        _table("A step up or down, or another answer, in each column", head, rows, numbers=0),
+    ]
+
+
+def _certainties(content: Content) -> list[str]:
+    """The certainty of each column, as far as it is one number."""
+    shifts, names = content.level.shifts, content.table.names
+    if shifts.radius is not None or shifts.costs is not None or shifts.certainty is None:
+        return ["not given"] * len(names)
+    entries = by_feature("certainty", shifts.certainty, names) if not shifts.by_cell else ["by row"] * len(names)
+    return [entry if isinstance(entry, str) else f"{float(entry):g}" for entry in entries]
+
+
+def _price(price: float) -> str:
+    return "never changes" if math.isinf(price) else f"{price:.3g}"
+
+
+def _chance(price: float) -> str:
+    return "never" if math.isinf(price) else f"{100 * math.exp(-price):.2g} %"
+
+
+def _where(reach: Any) -> str:
+    words = [] if str(reach.direction) == "both" else [f"only {reach.direction}"]
+    if reach.lower is not None:
+        words.append(f"not below {reach.lower}")
+    if reach.upper is not None:
+        words.append(f"not above {reach.upper}")
+    if reach.steps is not None:
+        words.append(f"at most {reach.steps} steps")
+    return ", ".join(words) or "anywhere"
+
+
+# ---- Rules and model card --------------------------------------------------------------------------------------------
+
+
+def rules_section(content: Content) -> list[Markup]:
+    """The tree as text, Python and SQL."""
+    tree = content.level.found.tree
+    pieces: list[Markup] = []
+    for key, title, text in (
+        ("text", "Text", to_text(tree)),
+        ("python", "Python", to_python(tree)),
+        ("sql", "SQL", to_sql(tree)),
+    ):
+        button = element(
+            "button",
+            "Copy",
+            type="button",
+            data_copy=f"rules-{key}",
+            class_="js-only",
+            aria_label=f"Copy the rules as {title}",
+        )
+        code = element("pre", text, id=f"rules-{key}", tabindex=0, role="region", aria_label=f"The rules as {title}")
+        pieces.append(element("details", element("summary", title), button, code, open=key == "text"))
+    return pieces
+
+
+def card_section(content: Content) -> list[Markup]:
+    """Facts about the model, and what they do not mean."""
+    level, certificate = content.level, content.level.certificate
+    facts: list[tuple[str, object]] = [
+        ("rows", content.table.n_samples),
+        ("columns", len(content.table.features)),
+        ("answers", _listed([name(label) for label in level.found.tree.classes])),
+        ("plausibility", f"{level.plausibility:.6g}"),
+        ("budget", f"{level.found.uncertainty.budget:.6g}"),
+        ("report written by", f"hardwood {__version__}"),
+    ]
+    if certificate is not None:
+        facts += [
+            ("learnt by", f"{certificate.solver}, hardwood {certificate.version}"),
+            ("time", f"{seconds_of(certificate.seconds)}, stopped: {str(certificate.stop_reason).replace('_', ' ')}"),
+            ("depth allowed", certificate.max_depth),
+            ("no tree keeps more than", f"{certificate.upper_bound} of {certificate.n_samples} rows"),
+            ("fingerprint of the training data", certificate.data_hash),
+            ("is that the table of this report?", "yes" if content.same_data else "no"),
+        ]
+    rows: Lines = [([term, value], {}) for term, value in facts]
+    limits = (
+        "It holds for the rows of this table and for shifts of their answers within the budget. It is no promise about "
+        "other people, or about shifts that are less plausible than the level chosen.",
+        "It is only as good as the certainties above: if answers change more often, more rows may be lost.",
+        "Labels are taken as they are. If the outcome itself is recorded differently, nothing is proved.",
+        "A prediction that is right is not thereby fair or wise to act on. Who is wrong, and how often, should be "
+        "looked at for each group that matters.",
+        "That no tree is better holds for trees of this depth with questions about single columns, not for other "
+        "models.",
+    )
+    return [
+        _table("Facts", ("", ""), rows, numbers=0, head_shown=False),
+        element("h3", "What this does not guarantee"),
+        element("ul", *(element("li", words) for words in limits)),
+        element(
+            "p",
+            "The certificate beside the model can be checked by anyone who has the table: ",
+            element("code", "hardwood check model.certificate.json table.csv --target ..."),
+        ),
+    ]
+
+
+def _table(
+    caption: str,
+    head: tuple[str, ...],
+    rows: Lines,
+    *,
+    numbers: int,
+    first_number: int = 0,
+    head_shown: bool = True,
+) -> Markup:
+    """A table; `numbers` columns from `first_number` on are numbers."""
+
+    def is_number(k: int) -> str | None:
+        return "number" if first_number <= k < first_number + numbers else None
+
+    titles = element("tr", *(element("th", title, scope="col", class_=is_number(k)) for k, title in enumerate(head)))
+    lines = [
+        element("tr", *(_cell(cell, k, is_number(k)) for k, cell in enumerate(cells)), **attributes)
+        for cells, attributes in rows
+    ]
+    table = element(
+        "table", element("caption", caption), element("thead", titles) if head_shown else None, element("tbody", *lines)
+    )
+    return element("div", table, class_="table", tabindex=0, role="region", aria_label=caption)
+
+
+def _cell(cell: object, k: int, class_: str | None) -> Markup:
+    if k == 0:
+        return element("th", cell, scope="row", class_=class_)
+    return element("td", cell, class_=class_)
