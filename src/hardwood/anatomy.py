@@ -21,7 +21,8 @@ class Part:
     leaf   the number of the leaf from left to right, None for a branching node
     counts samples that come by, for each class
     wrong  samples in this leaf that are wrong as they stand
-    lost   samples in this leaf that are right as they stand and wrong after the worst shift
+    lost   samples in this leaf that are right as they stand and wrong after the worst shift (one of the worst shifts)
+    within samples in this leaf that are right as they stand and that the budget could turn, each on its own
     """
 
     node: Node
@@ -31,6 +32,7 @@ class Part:
     counts: IntArray
     wrong: int
     lost: int
+    within: int
 
     @property
     def n_samples(self) -> int:
@@ -46,6 +48,7 @@ def anatomy(found: Attack) -> tuple[Part, ...]:
     right = predicted == labels.codes
     lost = np.zeros(found.n_samples, dtype=bool)
     lost[found.lost] = True
+    affordable = found.uncertainty.affords(found.margins)
 
     def in_leaves(leaves: range) -> NDArray[np.bool_]:
         return (leaf_of >= leaves.start) & (leaf_of < leaves.stop)
@@ -54,14 +57,13 @@ def anatomy(found: Attack) -> tuple[Part, ...]:
         if isinstance(node, Leaf):
             here = in_leaves(range(first, first + 1))
             counts = _counts(labels.codes[here], len(tree.classes))
-            wrong, turned = int((here & ~right).sum()), int((here & right & lost).sum())
-            return [Part(node, way, float(first), first, counts, wrong, turned)], first + 1
+            numbers = [int((here & which).sum()) for which in (~right, right & lost, right & affordable)]
+            return [Part(node, way, float(first), first, counts, *numbers)], first + 1
         left, middle = walk(node.left, (*way, True), first)
         rest, end = walk(node.right, (*way, False), middle)
         here = in_leaves(range(first, end))
-        own = Part(
-            node, way, (left[0].place + rest[0].place) / 2, None, _counts(labels.codes[here], len(tree.classes)), 0, 0
-        )
+        counts, middle_place = _counts(labels.codes[here], len(tree.classes)), (left[0].place + rest[0].place) / 2
+        own = Part(node, way, middle_place, None, counts, 0, 0, 0)
         return [own, *left, *rest], end
 
     return tuple(walk(tree.root, (), 0)[0])
@@ -74,18 +76,19 @@ def _counts(codes: IntArray, n_classes: int) -> IntArray:
 def rule_of(tree: Tree, region: Region) -> list[tuple[str, str]]:
     """What the samples of a leaf have in common: a column and what its answer is, in words."""
     return [
-        (tree.features[limit.feature].name, f"is {_words(tree.features[limit.feature], limit)}")
+        (tree.features[limit.feature].name, f"is {words_of(tree.features[limit.feature], limit)}")
         for limit in region.limits
     ]
 
 
-def _words(feature: Feature, limit: Limit) -> str:
+def words_of(feature: Feature, limit: Limit) -> str:
+    """The values that a limit allows."""
     if limit.allowed is not None:
         inside = [category for k, category in enumerate(feature.categories) if k in limit.allowed]
         outside = [category for k, category in enumerate(feature.categories) if k not in limit.allowed]
         if outside and len(outside) < len(inside):
             return f"not {_either(outside)}"
-        return _either(inside) if inside else "none of its answers"
+        return _either(inside)
     if feature.kind is Kind.BINNED:
         low = feature.edges[limit.low - 1] if limit.low else None
         high = feature.edges[limit.high] if limit.high is not None and limit.high < len(feature.edges) else None
@@ -96,13 +99,17 @@ def _words(feature: Feature, limit: Limit) -> str:
 
 
 def _between(low: float | None, high: float | None, beyond: str) -> str:
+    if low is not None and high is not None and low > high:
+        return "none of its values"
     if low is not None and low == high:
-        return f"{low:g}"
-    ends = [] if low is None else [f"{beyond} {low:g}"]
-    ends += [] if high is None else [f"at most {high:g}"]
+        return f"{low!r}"
+    ends = [] if low is None else [f"{beyond} {low!r}"]
+    ends += [] if high is None else [f"at most {high!r}"]
     return " and ".join(ends) or "any number"
 
 
 def _either(answers: list[Category]) -> str:
     words = [str(answer) for answer in answers]
+    if not words:
+        return "none of its answers"
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

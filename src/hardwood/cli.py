@@ -378,8 +378,9 @@ def _load_model(path: Path) -> Any:
 
 def _path_of(classifier: Any, table: Any, y: Any, levels: str, time_limit: float) -> Any:
     """A tree for each level, learnt as the classifier was."""
-    from hardwood.features import Kind
+    from hardwood.features import Kind, encode_labels
     from hardwood.path import robustness_path
+    from hardwood.report.content import is_about
 
     kinds_of = {
         feature.name: list(feature.categories) if feature.kind is Kind.ORDINAL else str(feature.kind)
@@ -387,6 +388,10 @@ def _path_of(classifier: Any, table: Any, y: Any, levels: str, time_limit: float
     }
     parameters = classifier.get_params() | {"feature_kinds": kinds_of, "time_limit": time_limit}
     wanted = [number("--levels", level) for level in levels.split(",")]
+    certificate = getattr(classifier, "certificate_", None)
+    encoded = classifier.encoded(table)
+    if not is_about(certificate, encoded, encode_labels(y, encoded.n_samples, classes=classifier.tree_.classes)):
+        raise ValueError("--levels learns other trees from the table, which is not the one the model was learnt from")
     return robustness_path(
         table,
         y,

@@ -41,7 +41,9 @@ def plot_tree(found: Attack, *, ax: Any = None) -> Any:
             _draw_leaf(ax, found.tree, part, largest)
         else:
             box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "black"}
-            words = f"{shortened(found.tree.condition(part.node), LONGEST)}?\n{part.n_samples} samples"
+            column = found.tree.features[part.node.feature].name
+            test = found.tree.condition(part.node).removeprefix(f"{column} ")
+            words = f"{shortened(column, LONGEST)}\n{shortened(test, LONGEST)}?\n{part.n_samples} samples"
             ax.text(len(part.way), part.place, words, ha="center", va="center", bbox=box, fontsize=8, zorder=3)
     handles = [
         needs_matplotlib().Rectangle((0, 0), 1, 1, facecolor=COLOURS[k % 8], hatch=HATCHES[k % 8], edgecolor="white")
@@ -70,7 +72,7 @@ def plot_worst_case(found: Mapping[str, Attack], *, ax: Any = None) -> Any:
     for k, (name, own) in enumerate(found.items()):
         accuracy = 100 * own.curve.accuracy_at(places)
         lowest = min(lowest, float(accuracy.min()))
-        ax.plot(places, accuracy, STYLES[k % 4], color=COLOURS[k % 8], label=shortened(name, LONGEST))
+        ax.plot(places, accuracy, STYLES[k % 4], color=COLOURS[k % 8], label=_label(name))
     if budget:
         ax.axvline(budget, color=BOUND, linewidth=1)
     ax.set(xlabel="budget of the adversary", ylabel="correct after the worst shift (%)", xlim=(0, end))
@@ -111,7 +113,7 @@ def plot_path(columns: Mapping[str, Sequence[Any]], *, ax: Any = None) -> Any:
 def plot_margins(found: Attack, *, bins: int = 30, ax: Any = None) -> Any:
     """How much it costs to turn each sample that is right as it stands; those the worst shift buys are marked."""
     ax = _axes(ax)
-    correct = found.margins > 0
+    correct = found.tree.predict(found.uncertainty.costs.table) == found.labels.codes
     finite = correct & np.isfinite(found.margins)
     lost = np.zeros(found.n_samples, dtype=bool)
     lost[found.lost] = True
@@ -132,7 +134,7 @@ def plot_adversary(found: Attack, *, ax: Any = None) -> Any:
     """What the worst shift spends, by column and direction; columns that it leaves alone are not shown."""
     ax = _axes(ax)
     spent = spent_by_direction(found)
-    shown = [j for j, own in enumerate(spent) if own.any()]
+    shown = sorted(set(found.shift.columns.tolist()))
     if not shown:
         ax.text(0.5, 0.5, "the adversary changes nothing", ha="center", va="center")
         ax.set_axis_off()
@@ -165,7 +167,7 @@ def plot_shifts(accuracies: Mapping[str, Sequence[float] | FloatArray], *, bins:
     edges = np.linspace(low, high if high > low else low + 1.0, bins + 1)
     for k, (name, own) in enumerate(shares.items()):
         counts = 100 * np.histogram(own, bins=edges)[0] / len(own)
-        words = f"{shortened(name, LONGEST)} (lowest {own.min():.1f}, mean {own.mean():.1f})"
+        words = f"{_label(name)} (lowest {own.min():.1f}, mean {own.mean():.1f})"
         ax.stairs(counts, edges, color=COLOURS[k % 8], linestyle=STYLES[k % 4], label=words, linewidth=1.6)
         ax.axvline(own.min(), color=COLOURS[k % 8], linestyle=STYLES[k % 4], linewidth=0.8)
     ax.set(xlabel="correct on a shifted table (%)", ylabel="tables (%)")
@@ -190,6 +192,11 @@ def shortened(text: str, longest: int) -> str:
     plain = "".join(letter if letter.isprintable() else " " for letter in text)
     plain = plain if len(plain) <= longest else plain[: longest - 1] + "…"
     return plain.replace("$", r"\$")
+
+
+def _label(name: str) -> str:
+    """A name for a legend, which leaves out names that begin with an underscore."""
+    return f"\N{ZERO WIDTH SPACE}{shortened(name, LONGEST)}" if name.startswith("_") else shortened(name, LONGEST)
 
 
 def needs_matplotlib() -> Any:
@@ -237,5 +244,5 @@ def _draw_leaf(ax: Any, tree: Tree, part: Part, largest: int) -> None:
             linewidth=0,
         )
         left += width
-    words = f"{part.n_samples} samples, {part.wrong} wrong, {part.lost} can be turned"
+    words = f"{part.n_samples} samples, {part.wrong} wrong, {part.lost} turned"
     ax.text(tree.depth + 0.55, part.place + 0.22, words, fontsize=7, va="center")

@@ -142,7 +142,7 @@ class UncertaintySet:
             whole_number(f'radius["{name}"]', entry, at_least=0)
             for name, entry in zip(table.names, by_feature("radius", radius, table.names), strict=True)
         ]
-        costs = [0.0 if r or feature.ordered else np.inf for r, feature in zip(radii, table.features, strict=True)]
+        costs = [0.0 if r else np.inf for r in radii]
         return cls.priced(table, costs=costs, budget=0.0, direction=direction, bounds=bounds, steps=radii)
 
     @property

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hardwood.adversary import Attack, attack
-from hardwood.anatomy import Part, anatomy
+from hardwood.anatomy import Part, anatomy, words_of
 from hardwood.calibration import Direction
 from hardwood.certificate import Certificate, data_hash
 from hardwood.features import Feature, Kind, Labels, Table
 from hardwood.problem import Problem
-from hardwood.report.rivals import rivals
+from hardwood.report.rivals import MAJORITY, rivals
 from hardwood.shifts import ShiftDescription
-from hardwood.tree import Branch, Leaf, Node, Tree
+from hardwood.solvers.base import best_leaf
+from hardwood.tree import Branch, Leaf, Limit, Node, Tree
 
 OWN = "this tree"
 MOST_PRICES = 2000  # of one column in the page; a wider column with prices by value has no margins there
 GRID = 201  # points of a curve
+FEW = 5  # rows that are not told apart
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,18 @@ class Level:
     certificate: Certificate | None
 
     @property
-    def plausibility(self) -> float:
-        """What the tree was made for; a budget counts as the plausibility that it would be on this table."""
-        if self.shifts.budget is None:
-            return self.shifts.plausibility
-        return math.exp(-self.found.uncertainty.budget / self.found.n_samples)
+    def plausibility(self) -> float | None:
+        """What the tree was made for; None if it was not said by a plausibility, but by a budget or by boxes."""
+        return self.shifts.plausibility if self.shifts.budget is None and self.shifts.radius is None else None
+
+    @property
+    def words(self) -> str:
+        """What the tree was made for."""
+        if self.shifts.radius is not None:
+            return "Boxes around each row"
+        if self.plausibility is None:
+            return f"Budget {self.found.uncertainty.budget:.4g}"
+        return f"Plausibility {self.plausibility:.6g}"
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -89,8 +98,7 @@ class Content:
     @property
     def same_data(self) -> bool:
         """Whether the table is the one that the certificate is about."""
-        certificate = self.level.certificate
-        return certificate is not None and certificate.data_hash == data_hash(self.table, self.level.found.labels)
+        return is_about(self.level.certificate, self.table, self.level.found.labels)
 
     @cached_property
     def curves(self) -> dict[str, list[float]]:
@@ -111,39 +119,69 @@ class Content:
         nodes = [node for level in self.levels for node in level.found.tree.nodes]
         return tuple(sorted({node.feature for node in nodes if isinstance(node, Branch)}))
 
+    def changes(self) -> list[dict[str, Any]]:
+        """What the worst shift changes, told as the tree sees it, most frequent first; few rows together are "other".
+
+        Single values of rows stay unknown: a value is told by the range between two thresholds of the tree.
+        """
+        shift, tree = self.level.found.shift, self.level.found.tree
+        groups: dict[tuple[str, str, str], list[float]] = {}
+        for j, row, code, price in zip(shift.columns, shift.rows, shift.codes, shift.prices, strict=True):
+            old = self.table.values[row, j]
+            feature = tree.features[j]
+            key = (feature.name, _seen(tree, int(j), int(old)), _seen(tree, int(j), int(code)))
+            groups.setdefault(key, []).append(float(price))
+        others = [own for own in groups.values() if len(own) < FEW]
+        entries = [
+            {"column": column, "from": old, "to": new, "rows": len(own), "price": sum(own)}
+            for (column, old, new), own in sorted(groups.items(), key=lambda entry: -len(entry[1]))
+            if len(own) >= FEW
+        ]
+        if others:
+            n, price = sum(map(len, others)), sum(map(sum, others))
+            entries.append({"column": "other changes", "from": "", "to": "", "rows": n, "price": price})
+        return entries
+
     def script_data(self) -> dict[str, Any]:
         """What the script needs to trace a record and to move along the path."""
         return {
             "chosen": self.chosen,
             "classes": [str(name) for name in self.level.found.tree.classes],
             "features": [_feature_data(j, self.table.features[j], self._moves(j)) for j in self.asked],
-            "levels": [
-                {"plausibility": level.plausibility, "tree": _node_data(level.found.tree.root, [0])}
-                for level in self.levels
-            ],
+            "levels": [_node_data(level.found.tree.root, [0]) for level in self.levels],
             "curves": self.curves,
             "largestBudget": self.largest_budget,
-            "budget": self.level.found.uncertainty.budget,
             "nSamples": self.table.n_samples,
+            "likely": self.likely,
         }
 
-    def _moves(self, j: int) -> dict[str, Any] | None:
-        """Prices of moving a value of a column, for any record; None if they belong to single rows."""
+    @property
+    def likely(self) -> bool:
+        """Whether prices stand for probabilities: they follow from certainties."""
         shifts = self.level.shifts
+        return shifts.costs is None and shifts.radius is None
+
+    def _moves(self, j: int) -> dict[str, Any] | None:
+        """Prices of moving a value of a column, for any record; None if they belong to single rows, or are too many.
+
+        With a bound, the price of an integer depends on the value: there is one for each value, from `first` on.
+        Otherwise it is the same for all.
+        """
+        shifts = replace(self.level.shifts, clip=True)  # values that no row has may be less certain than allowed
         if shifts.by_cell:
             return None
-        feature = self.table.features[j]
-        n_probes = min(feature.n_values, MOST_PRICES)
-        probes = np.repeat(self.table.values[:1], n_probes, axis=0)
-        probes[:, j] = feature.low + np.arange(n_probes)
-        costs = shifts.uncertainty(Table(self.table.features, probes), budget=0.0).costs
-        prices, reach = costs.prices[j], costs.reach[j]
-        if feature.ordered and (prices == prices[0]).all():
-            prices = prices[:1]
-        if len(prices) > 1 and feature.n_values > MOST_PRICES:
+        feature, reach = self.table.features[j], self.level.found.uncertainty.costs.reach[j]
+        ends = [end for end in (feature.low, feature.high, reach.lower, reach.upper) if end is not None]
+        bounded = feature.ordered and (reach.lower is not None or reach.upper is not None)
+        first, last = (min(ends), max(ends)) if bounded else (feature.low, feature.low)
+        if last - first >= MOST_PRICES:
             return None
+        probes = np.repeat(self.table.values[:1], last - first + 1, axis=0)
+        probes[:, j] = np.arange(first, last + 1)
+        prices = shifts.uncertainty(Table(self.table.features, probes), budget=0.0).costs.prices[j]
         return {
             "prices": [[_number(price) for price in row] for row in prices.tolist()],
+            "first": first if len(prices) > 1 else None,
             "mayRise": reach.direction is not Direction.DOWN,
             "mayFall": reach.direction is not Direction.UP,
             "lower": reach.lower,
@@ -166,10 +204,28 @@ def content_of(
         Level(attack(model.tree, labels, model.shifts.uncertainty(table)), model.shifts, model.certificate)
         for model in models
     )
-    uncertainty = levels[chosen].found.uncertainty
-    others = rivals(Problem(labels, uncertainty, models[chosen].max_depth))
-    against = {name: attack(tree, labels, uncertainty) for name, tree in others.items()}
+    own = levels[chosen]
+    problem = Problem(labels, own.found.uncertainty, models[chosen].max_depth)
+    # Trees that were learnt from this table have an advantage over one that was not.
+    others = rivals(problem) if is_about(own.certificate, table, labels) else {MAJORITY: best_leaf(problem)}
+    against = {name: attack(tree, labels, own.found.uncertainty) for name, tree in others.items()}
     return Content(title, levels, chosen, against, rows)
+
+
+def is_about(certificate: Certificate | None, table: Table, labels: Labels) -> bool:
+    """Whether a certificate is about a table."""
+    return certificate is not None and certificate.data_hash == data_hash(table, labels)
+
+
+def _seen(tree: Tree, j: int, code: int) -> str:
+    """A value as a tree sees it: between which of its thresholds, or which answer."""
+    feature = tree.features[j]
+    if not feature.ordered:
+        return str(feature.categories[code])
+    thresholds = sorted(node.code for node in tree.nodes if isinstance(node, Branch) and node.feature == j)
+    above = [threshold for threshold in thresholds if threshold >= code]
+    below = [threshold + 1 for threshold in thresholds if threshold < code]
+    return words_of(feature, Limit(j, below[-1] if below else None, above[0] if above else None))
 
 
 def _feature_data(j: int, feature: Feature, moves: dict[str, Any] | None) -> dict[str, Any]:
@@ -179,8 +235,6 @@ def _feature_data(j: int, feature: Feature, moves: dict[str, Any] | None) -> dic
         "name": feature.name,
         "kind": str(feature.kind),
         "ordered": feature.ordered,
-        "low": feature.low,
-        "high": feature.high,
         "answers": answers,
         "edges": list(feature.edges) if feature.kind is Kind.BINNED else [],
         "moves": moves,

@@ -13,7 +13,7 @@ from hardwood.tree import Leaf
 BOX_HEIGHT = 44
 LEAF, BAR, TOLD = 104, 184, 232
 WIDEST = 16.0  # of an edge
-PLAUSIBILITIES = (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.5)
+PLAUSIBILITIES = (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.01, 0.001)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def tree_svg(level: Level, number: int) -> Markup:
         width=width,
         height=height,
         role="group",
-        aria_label=f"The tree for plausibility {level.plausibility:g}",
+        aria_label=f"The tree. {level.words}",
         id=f"tree-{number}",
     )
 
@@ -80,9 +80,11 @@ def curve_svg(content: Content) -> Markup:
         pieces.append(element("line", class_="grid", x1=left, x2=left + width, y1=_n(y(k / 10)), y2=_n(y(k / 10))))
         pieces.append(element("text", f"{10 * k} %", class_="tick end", x=left - 6, y=_n(y(k / 10) + 4)))
     n_samples = content.table.n_samples
+    last = -math.inf
     for plausibility in PLAUSIBILITIES:
         place = -n_samples * math.log(plausibility)
-        if place <= content.largest_budget:
+        if place <= content.largest_budget and x(place) >= last + 42:
+            last = x(place)
             pieces.append(element("line", class_="grid", x1=_n(x(place)), x2=_n(x(place)), y1=top, y2=top + height))
             pieces.append(
                 element("text", f"{plausibility:g}", class_="tick middle", x=_n(x(place)), y=top + height + 18)
@@ -178,7 +180,7 @@ def _question(scale: _Scale, level: Level, part: Part) -> Markup:
         element("rect", x=x, y=_n(y), width=scale.box, height=BOX_HEIGHT, rx=8),
         _text(x + 4, y + 2, scale.box - 8, BOX_HEIGHT - 4, words, "words"),
         class_="question",
-        tabindex=0,
+        tabindex=-1 if part.way else 0,
         role="img",
         aria_label=f"Question: {column} {test} {rows(part.n_samples)} here.",
         data_way=_way(part),
@@ -190,7 +192,7 @@ def _leaf(scale: _Scale, level: Level, part: Part, largest: int) -> Markup:
     label = part.node.label if isinstance(part.node, Leaf) else 0
     x, y = scale.x(part), scale.y(part) - BOX_HEIGHT / 2
     right = scale.depth * scale.step + LEAF + 20
-    told = f"{rows(part.n_samples)}, {part.wrong} wrong, {part.lost} can be turned"
+    told = f"{rows(part.n_samples)}, {part.wrong} wrong, {part.lost} turned"
     pieces = [
         element("title", f"{tree.classes[label]}: {told}"),
         element("rect", x=x, y=_n(y + 6), width=LEAF, height=BOX_HEIGHT - 12, rx=16, class_=f"class-{label % 8}"),
@@ -198,7 +200,7 @@ def _leaf(scale: _Scale, level: Level, part: Part, largest: int) -> Markup:
         *_bar(part, right, y + 8, BAR, 12, largest),
         element(
             "text",
-            f"{rows(part.n_samples)} · {part.wrong} wrong · {part.lost} can be turned",
+            f"{rows(part.n_samples)} · {part.wrong} wrong · {part.lost} turned",
             class_="told",
             x=right,
             y=_n(y + 36),
@@ -209,7 +211,7 @@ def _leaf(scale: _Scale, level: Level, part: Part, largest: int) -> Markup:
         "g",
         *pieces,
         class_="leaf",
-        tabindex=0,
+        tabindex=-1 if part.way else 0,
         role="img",
         aria_label=f"Answer: {tree.classes[label]}. {told} by the worst shift.",
         data_way=_way(part),

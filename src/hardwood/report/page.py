@@ -6,10 +6,12 @@ from collections.abc import Callable
 from importlib import resources
 
 from hardwood.report.content import Content
+from hardwood.report.drawing import rows
 from hardwood.report.markup import Markup, element, fingerprint, inline_json, name
 from hardwood.report.sections import (
     adversary_section,
     card_section,
+    counted,
     curve_section,
     percent,
     prices_section,
@@ -79,7 +81,11 @@ def _header(content: Content) -> list[Markup]:
             f"{found.worst_case_correct} of {n} rows, whichever such shift it is",
         ),
         ("could any tree do better?", *_proof(content)),
-        ("size", f"{found.tree.n_branching_nodes} questions", f"at most {found.tree.depth} on the way to an answer"),
+        (
+            "size",
+            counted(found.tree.n_branching_nodes, "question"),
+            f"at most {found.tree.depth} on the way to an answer",
+        ),
     ]
     links = [element("li", element("a", title, href=f"#{key}")) for key, (title, _) in SECTIONS.items()]
     return [
@@ -106,16 +112,16 @@ def _proof(content: Content) -> tuple[Markup, str]:
     on = "" if content.same_data else "; proved for the training table, which is not the table of this report"
     if certificate.status == "optimal" and certificate.gap == 0:
         return element("span", "no: proved optimal", class_="proved"), f"none is more robust ({took}){on}"
-    if certificate.status == "optimal":
-        words = f"best for a price of {certificate.branch_penalty:g} rows a question ({took}){on}"
-        return element("span", "proved optimal", class_="proved"), words
     if certificate.status == "most_robust":
-        return element(
-            "span", "no: proved most robust", class_="proved"
-        ), f"a smaller one might be as good ({took}){on}"
+        words = f"none is more robust; a smaller one might be as good ({took}){on}"
+        return element("span", "no: proved most robust", class_="proved"), words
+    n_more = certificate.upper_bound - certificate.worst_case_correct
+    more = element("span", f"by {rows(n_more)} at most", class_="open")
+    if certificate.status == "optimal":
+        words = f"with more questions, which were to be worth {certificate.branch_penalty:g} rows each ({took}){on}"
+        return more, words
     most = certificate.upper_bound / certificate.n_samples
-    gap = f"by {percent(certificate.gap)} at most"
-    return element("span", gap, class_="open"), f"no tree exceeds {percent(most)} ({took}){on}"
+    return more, f"no tree exceeds {percent(most)} ({took}){on}"
 
 
 def _plausibility_words(content: Content) -> str:
@@ -124,10 +130,13 @@ def _plausibility_words(content: Content) -> str:
     if level.shifts.radius is not None:
         return f"Hedged against every shift in which each of the {n} rows moves within a box of its own, all at once."
     if budget == 0:
-        return f"Plausibility 1: this tree is not hedged against shifts. It was learnt from {n} rows as they stand."
-    how = f"Plausibility {level.plausibility:.3g}" if level.shifts.budget is None else f"Budget {budget:.4g}"
+        return f"{level.words}: this tree is not hedged against shifts. The report is about {rows(n)}."
+    if level.plausibility is None or not content.likely:
+        return (
+            f"{level.words}: hedged against every shift of the {n} rows whose changes cost {budget:.4g} in all at most."
+        )
     return (
-        f"{how}: hedged against every shift of the {n} rows that is, per row, at least {level.plausibility:.3g} times "
-        f"as likely as no shift at all. In total the shift may be as unlikely as a price of {budget:.4g} allows; a "
-        f"change that happens one time in ten costs 2.3 of it."
+        f"{level.words}: hedged against every shift of the {n} rows that is at least {level.plausibility:.6g} times as "
+        f"likely as no shift at all, in the (geometric) mean over the rows: single rows may change much, if others do "
+        f"not. In all the changes may cost {budget:.4g}; one that happens one time in ten costs 2.3."
     )

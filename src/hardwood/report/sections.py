@@ -5,20 +5,29 @@ from __future__ import annotations
 import math
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from hardwood._arguments import by_feature
 from hardwood._version import __version__
 from hardwood.anatomy import Part, rule_of
+from hardwood.calibration import Direction, FloatArray, Reach
 from hardwood.features import Feature, Kind
 from hardwood.interop import to_python, to_sql, to_text
-from hardwood.report.content import OWN, Content, Level
+from hardwood.report.content import OWN, Content, Level, is_about
 from hardwood.report.drawing import bar_svg, curve_svg, legend, tree_svg
 from hardwood.report.drawing import rows as rows_of
 from hardwood.report.markup import Markup, element, joined, name
+from hardwood.tree import Branch
 
 LEVELS = (1.0, 0.99, 0.97, 0.95, 0.9, 0.85, 0.75, 0.5)
 MOST_CHANGES = 40
-PROVED = {"optimal": "optimal", "most_robust": "most robust"}
+DIRECTION_MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 Lines: TypeAlias = list[tuple[list[Any], dict[str, Any]]]  # cells and attributes
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things."""
+    return f"1 {what}" if n == 1 else f"{n} {what}s"
 
 
 def percent(share: float) -> str:
@@ -34,14 +43,22 @@ def seconds_of(seconds: float) -> str:
 # ---- The tree --------------------------------------------------------------------------------------------------------
 
 
+def _about(content: Content) -> list[Markup]:
+    """Which of several trees a section speaks of, wherever the slider stands."""
+    if len(content.levels) == 1:
+        return []
+    return [element("p", f"About the tree of this report ({content.level.words.lower()}).", class_="soft")]
+
+
 def tree_section(content: Content) -> list[Markup]:
     """The tree for each level, its leaves as cards, and the path as a table."""
     pieces = [
         element(
             "p",
             "Read from left to right: every question has two ways out, yes above and no below; the wider a way, the "
-            "more rows take it. Point at a part, or move to it with the Tab and arrow keys, to trace its way. A row is "
-            "turned if the worst shift makes its answer wrong.",
+            "more rows take it. Point at a part to trace its way, or use the keyboard: Tab to the first question, then "
+            "the arrow to the right for yes, down for no, left to go back. Turned are the rows that the worst shift "
+            "makes wrong.",
         ),
         legend(content.level),
     ]
@@ -50,7 +67,7 @@ def tree_section(content: Content) -> list[Markup]:
         pieces.append(_slider(content))
     for number, level in enumerate(content.levels):
         chosen = number == content.chosen
-        label = f"The tree for plausibility {level.plausibility:g}"
+        label = f"The tree. {level.words}"
         drawing = element("div", tree_svg(level, number), class_="scroll", tabindex=0, role="region", aria_label=label)
         inside = [element("summary", _level_words(level)), drawing, _leaf_cards(level)]
         pieces.append(element("details", *inside, class_="level", id=f"level-{number}", open=chosen))
@@ -62,8 +79,8 @@ def tree_section(content: Content) -> list[Markup]:
 def _level_words(level: Level) -> str:
     found = level.found
     return (
-        f"Plausibility {level.plausibility:.3g}: {percent(found.worst_case_accuracy)} correct after the worst shift, "
-        f"{percent(found.nominal_accuracy)} as the data stand, {found.tree.n_branching_nodes} questions"
+        f"{level.words}: {percent(found.worst_case_accuracy)} correct after the worst shift, "
+        f"{percent(found.nominal_accuracy)} as the data stand, {counted(found.tree.n_branching_nodes, 'question')}"
     )
 
 
@@ -96,7 +113,12 @@ def _leaf_card(level: Level, part: Part) -> Markup:
         element("ul", *rule) if rule else element("p", "For all rows."),
         bar_svg(level, part) if part.n_samples else None,
         element("p", rows_of(part.n_samples), joined(": ", _listed(counts)) if counts else "", "."),
-        element("p", f"{right} are right as they stand; the worst shift turns {part.lost} of them.", class_="soft"),
+        element(
+            "p",
+            f"Right as they stand: {right}. The adversary can turn {part.within} of them, each on its own, and turns "
+            f"{part.lost} in the worst shift.",
+            class_="soft",
+        ),
         class_="card",
         data_card=part.leaf,
     )
@@ -109,22 +131,28 @@ def _listed(pieces: list[Markup]) -> Markup:
 def _path_table(content: Content) -> Markup:
     rows = []
     for number, level in enumerate(content.levels):
-        found, certificate = level.found, level.certificate
-        proved = (
-            "no certificate"
-            if certificate is None
-            else PROVED.get(certificate.status, f"gap {percent(certificate.gap)}")
-        )
+        found = level.found
+        proved = _proved_words(level, content)
         cells = [
-            f"{level.plausibility:.3g}",
+            level.words,
             percent(found.nominal_accuracy),
             percent(found.worst_case_accuracy),
             found.tree.n_branching_nodes,
             proved,
         ]
         rows.append((cells, {"data_row": number, "class_": "here" if number == content.chosen else None}))
-    head = ("plausibility", "as the data stand", "after the worst shift", "questions", "proved")
-    return _table("One tree for each plausibility", head, rows, numbers=4)
+    head = ("hedged against", "as the data stand", "after the worst shift", "questions", "proved")
+    return _table("One tree for each level", head, rows, numbers=3, first_number=1)
+
+
+def _proved_words(level: Level, content: Content) -> str:
+    certificate = level.certificate
+    if certificate is None:
+        return "no certificate"
+    where = "" if is_about(certificate, content.table, level.found.labels) else ", on the training table"
+    if certificate.gap > 0:
+        return f"gap {percent(certificate.gap)}{where}"
+    return f"{'optimal' if certificate.status == 'optimal' else 'most robust'}{where}"
 
 
 # ---- Curves ----------------------------------------------------------------------------------------------------------
@@ -158,7 +186,10 @@ def curve_section(content: Content) -> list[Markup]:
     table = _table(
         "Correct after the worst shift that is at least so plausible", ("plausibility", *found), rows, numbers=9
     )
+    if content.level.shifts.radius is not None:
+        return [element("p", "Rows move freely within their boxes: there is no budget to draw a curve against.")]
     return [
+        *_about(content),
         element(
             "p",
             "How many rows stay right after the worst shift, from no shift (left) to larger and less plausible ones "
@@ -177,9 +208,12 @@ def curve_section(content: Content) -> list[Markup]:
 def adversary_section(content: Content) -> list[Markup]:
     """What the worst shift changes."""
     found = content.level.found
-    changes = found.shift.grouped()
+    changes = content.changes()
     if not changes:
-        return [element("p", "Within the budget, no shift makes a row wrong that is right as it stands.")]
+        return [
+            *_about(content),
+            element("p", "Within the budget, no shift makes a row wrong that is right as it stands."),
+        ]
     shown = changes[:MOST_CHANGES]
     rows: Lines = [
         (
@@ -198,6 +232,7 @@ def adversary_section(content: Content) -> list[Markup]:
     head = ("question", "from", "to", "rows", "price of one", "price of all")
     n_rows = len(set(found.shift.rows.tolist()))
     pieces = [
+        *_about(content),
         element(
             "p",
             f"The worst shift changes {len(found.shift)} values in {n_rows} rows and spends {found.spent:.4g} of "
@@ -239,13 +274,12 @@ def _field(feature: Feature, j: int) -> Markup:
     label = element("span", name(feature.name))
     key = f"field-{j}"
     if feature.kind is Kind.INTEGER:
-        middle = (feature.low + feature.high) // 2
-        entry = element("input", id=key, type="number", step=1, value=middle, inputmode="numeric")
+        entry = element("input", id=key, type="number", step=1, inputmode="numeric")
     elif feature.kind is Kind.BINNED:
-        value = feature.edges[len(feature.edges) // 2] if feature.edges else 0
-        entry = element("input", id=key, type="number", step="any", value=f"{value:g}", inputmode="decimal")
+        entry = element("input", id=key, type="number", step="any", inputmode="decimal")
     else:
-        answers = [element("option", answer, value=k) for k, answer in enumerate(feature.categories)]
+        answers = [element("option", "", value="")]
+        answers += [element("option", answer, value=k) for k, answer in enumerate(feature.categories)]
         entry = element("select", *answers, id=key)
     return element("label", label, entry, for_=key)
 
@@ -257,25 +291,22 @@ def prices_section(content: Content) -> list[Markup]:
     """How certain answers are, and what a change costs."""
     uncertainty = content.level.found.uncertainty
     certainties = _certainties(content)
+    asked = {node.feature for node in content.level.found.tree.nodes if isinstance(node, Branch)}
     rows: Lines = []
     for j, feature in enumerate(content.table.features):
-        own, reach = uncertainty.costs.prices[j], uncertainty.costs.reach[j]
-        low, high = float(own.min()), float(own.max())
-        rows.append(
-            (
-                [
-                    name(feature.name),
-                    str(feature.kind),
-                    "yes" if j in content.asked else "no",
-                    certainties[j],
-                    _price(low) if low == high else f"{_price(low)} to {_price(high)}",
-                    _chance(low),
-                    "any number" if low == 0 else f"{math.floor(uncertainty.budget / low + 1e-9)}",
-                    _where(reach),
-                ],
-                {},
-            )
-        )
+        reach = uncertainty.costs.reach[j]
+        low, high = _price_range(uncertainty.costs.prices[j], reach)
+        cells = [
+            name(feature.name),
+            str(feature.kind),
+            "yes" if j in asked else "no",
+            certainties[j],
+            _price(low) if low == high else f"{_price(low)} to {_price(high)}",
+            _chance(low) if content.likely else "not said",
+            _number_paid(uncertainty.budget, low),
+            _where(feature, reach),
+        ]
+        rows.append((cells, {}))
     head = (
         "question",
         "kind",
@@ -286,14 +317,29 @@ def prices_section(content: Content) -> list[Markup]:
         "changes the budget pays for",
         "where values may go",
     )
-    return [
-        element(
-            "p",
-            "Certainty is the probability that an answer is recorded the same way when the tree is used. The price of "
-            "a change follows from it: the logarithm of how unlikely the change is, compared with no change.",
-        ),
-        _table("A step up or down, or another answer, in each column", head, rows, numbers=0),
-    ]
+    words = (
+        "Certainty is the probability that an answer is recorded the same way when the tree is used. The price of a "
+        "change follows from it: the logarithm of how unlikely the change is, compared with no change."
+        if content.likely
+        else "Prices were given, not certainties: nothing is said about how likely a change is."
+    )
+    return [element("p", words), _table("A step up or down, or another answer, in each column", head, rows, numbers=0)]
+
+
+def _price_range(prices: FloatArray, reach: Reach) -> tuple[float, float]:
+    """What a change costs at least and at most; by category, leaving one and arriving at another both have a price."""
+    if reach.steps == 0:
+        return math.inf, math.inf
+    if prices.shape[1] == 1:
+        return float(prices.min()), float(prices.max())
+    ordered = np.sort(prices, axis=1)
+    return float(ordered[:, :2].sum(axis=1).min()), float(ordered[:, -2:].sum(axis=1).max())
+
+
+def _number_paid(budget: float, price: float) -> str:
+    if math.isinf(price):
+        return "none"
+    return "any number" if price == 0 else f"{math.floor(budget / price + 1e-9)}"
 
 
 def _certainties(content: Content) -> list[str]:
@@ -310,17 +356,20 @@ def _price(price: float) -> str:
 
 
 def _chance(price: float) -> str:
-    return "never" if math.isinf(price) else f"{100 * math.exp(-price):.2g} %"
+    share = 100 * math.exp(-price)
+    return "never" if math.isinf(price) else f"{share:.0f} %" if share >= 9.5 else f"{share:.2g} %"
 
 
-def _where(reach: Any) -> str:
-    words = [] if str(reach.direction) == "both" else [f"only {reach.direction}"]
-    if reach.lower is not None:
+def _where(feature: Feature, reach: Reach) -> str:
+    words = [] if reach.direction is Direction.BOTH else [f"only {reach.direction}"]
+    if feature.kind is not Kind.INTEGER:
+        words.append("among its bins" if feature.kind is Kind.BINNED else "among its answers")
+    elif reach.lower is not None:
         words.append(f"not below {reach.lower}")
-    if reach.upper is not None:
+    if feature.kind is Kind.INTEGER and reach.upper is not None:
         words.append(f"not above {reach.upper}")
     if reach.steps is not None:
-        words.append(f"at most {reach.steps} steps")
+        words.append(f"at most {counted(reach.steps, 'step')}")
     return ", ".join(words) or "anywhere"
 
 
@@ -330,23 +379,34 @@ def _where(reach: Any) -> str:
 def rules_section(content: Content) -> list[Markup]:
     """The tree as text, Python and SQL."""
     tree = content.level.found.tree
-    pieces: list[Markup] = []
-    for key, title, text in (
-        ("text", "Text", to_text(tree)),
-        ("python", "Python", to_python(tree)),
-        ("sql", "SQL", to_sql(tree)),
-    ):
-        button = element(
-            "button",
-            "Copy",
-            type="button",
-            data_copy=f"rules-{key}",
-            class_="js-only",
-            aria_label=f"Copy the rules as {title}",
-        )
-        code = element("pre", text, id=f"rules-{key}", tabindex=0, role="region", aria_label=f"The rules as {title}")
-        pieces.append(element("details", element("summary", title), button, code, open=key == "text"))
+    pieces = _about(content)
+    for title, write in (("Text", to_text), ("Python", to_python), ("SQL", to_sql)):
+        key = f"rules-{title.lower()}"
+        words = element("summary", "Standard SQL" if title == "SQL" else title)
+        try:
+            text = write(tree)
+            problem = _unsafe(text) if title == "SQL" else ""
+        except ValueError as error:
+            text, problem = "", str(error)
+        if problem:
+            pieces.append(element("details", words, element("p", f"Not written: {problem}.")))
+            continue
+        if title == "Text":
+            text = "".join(f"\\u{ord(letter):04x}" if letter in DIRECTION_MARKS else letter for letter in text)
+        label = f"Copy the rules as {title}"
+        button = element("button", "Copy", type="button", data_copy=key, class_="js-only", aria_label=label)
+        code = element("pre", text, id=key, tabindex=0, role="region", aria_label=f"The rules as {title}")
+        pieces.append(element("details", words, button, code, open=title == "Text"))
     return pieces
+
+
+def _unsafe(sql: str) -> str:
+    """Why SQL should not be copied from a page; empty if it may be."""
+    if "\\" in sql:
+        return "a name has a backslash, which some databases read as part of the next letter"
+    if any(letter in DIRECTION_MARKS or (not letter.isprintable() and letter not in "\n ") for letter in sql):
+        return "a name has invisible characters"
+    return ""
 
 
 def card_section(content: Content) -> list[Markup]:
@@ -356,7 +416,7 @@ def card_section(content: Content) -> list[Markup]:
         ("rows", content.table.n_samples),
         ("columns", len(content.table.features)),
         ("answers", _listed([name(label) for label in level.found.tree.classes])),
-        ("plausibility", f"{level.plausibility:.6g}"),
+        ("hedged against", level.words),
         ("budget", f"{level.found.uncertainty.budget:.6g}"),
         ("report written by", f"hardwood {__version__}"),
     ]
@@ -373,22 +433,27 @@ def card_section(content: Content) -> list[Markup]:
     limits = (
         "It holds for the rows of this table and for shifts of their answers within the budget. It is no promise about "
         "other people, or about shifts that are less plausible than the level chosen.",
-        "It is only as good as the certainties above: if answers change more often, more rows may be lost.",
+        "It is only as good as the certainties and prices above: if answers change more often, more rows may be lost.",
         "Labels are taken as they are. If the outcome itself is recorded differently, nothing is proved.",
         "A prediction that is right is not thereby fair or wise to act on. Who is wrong, and how often, should be "
         "looked at for each group that matters.",
         "That no tree is better holds for trees of this depth with questions about single columns, not for other "
         "models.",
     )
+    check = (
+        element(
+            "p",
+            "The certificate can be checked by anyone who has the table: ",
+            element("code", "hardwood check model.certificate.json table.csv --target ..."),
+        )
+        if certificate is not None
+        else element("p", "The model has no certificate.")
+    )
     return [
         _table("Facts", ("", ""), rows, numbers=0, head_shown=False),
         element("h3", "What this does not guarantee"),
         element("ul", *(element("li", words) for words in limits)),
-        element(
-            "p",
-            "The certificate beside the model can be checked by anyone who has the table: ",
-            element("code", "hardwood check model.certificate.json table.csv --target ..."),
-        ),
+        check,
     ]
 
 

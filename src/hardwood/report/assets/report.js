@@ -77,11 +77,13 @@
   // The code of what is in a field, or null if it is no answer.
   function codeOf(feature) {
     const text = byId(`field-${feature.index}`).value.trim();
-    if (feature.answers.length > 0) return text === "" ? null : Number(text);
     const number = Number(text);
     if (text === "" || !Number.isFinite(number)) return null;
+    if (feature.answers.length > 0) return number;
     if (feature.kind === "binned") return feature.edges.filter((edge) => edge < number).length;
-    return Number.isInteger(number) ? number : null;
+    const moves = feature.moves ?? {};
+    const outside = number < (moves.lower ?? -Infinity) || number > (moves.upper ?? Infinity);
+    return Number.isInteger(number) && !outside ? number : null;
   }
 
   function goesLeft(node, codes) {
@@ -92,7 +94,7 @@
   // The price of bringing a value within limits: { low, high } or { allowed }; Infinity if it cannot.
   function priceInto(feature, value, limit) {
     const moves = feature.moves;
-    const prices = moves.prices.length > 1 ? moves.prices[value - feature.low] : moves.prices[0];
+    const prices = moves.first === null ? moves.prices[0] : moves.prices[value - moves.first];
     const number = (price) => (price === null ? Infinity : price);
     if (limit.allowed) {
       if (limit.allowed.has(value)) return { price: 0 };
@@ -108,7 +110,7 @@
     if (code < limit.low || code > limit.high) return { price: Infinity };
     const steps = Math.abs(code - value);
     const allowed = (code > value ? moves.mayRise : moves.mayFall) && steps <= (moves.steps ?? Infinity);
-    return allowed && prices !== undefined ? { price: number(prices[0]) * steps, code } : { price: Infinity };
+    return allowed ? { price: number(prices[0]) * steps, code } : { price: Infinity };
   }
 
   // The cheapest changes that give a record another prediction.
@@ -155,11 +157,25 @@
     return code === feature.edges.length ? low : `${low}, at most ${feature.edges[code]}`;
   }
 
-  function line(parent, tag, text) {
+  // An element with words in it. Words of others come as arrays of one: their direction of writing must stay inside.
+  function line(parent, tag, ...pieces) {
     const child = document.createElement(tag);
-    child.textContent = text;
+    for (const piece of pieces) {
+      if (Array.isArray(piece)) line(child, "bdi", piece[0]);
+      else child.append(piece);
+    }
     parent.append(child);
     return child;
+  }
+
+  function listed(names) {
+    return names.flatMap((name, k) => (k > 0 ? [", ", [name]] : [[name]]));
+  }
+
+  // The features that a tree asks for.
+  function askedBy(node) {
+    if (node.label !== undefined) return [];
+    return [...new Set([node.feature, ...askedBy(node.yes), ...askedBy(node.no)])];
   }
 
   function judge() {
@@ -167,9 +183,13 @@
     if (form === null) return;
     const codes = new Map();
     const missing = [];
-    for (const feature of data.features) {
+    const tree = data.levels[level];
+    const asked = askedBy(tree).sort((a, b) => a - b).map((index) => features.get(index));
+    for (const feature of data.features) byId(`field-${feature.index}`).disabled = !asked.includes(feature);
+    for (const feature of asked) {
       const code = codeOf(feature);
-      byId(`field-${feature.index}`).setAttribute("aria-invalid", String(code === null));
+      const field = byId(`field-${feature.index}`);
+      field.setAttribute("aria-invalid", String(code === null && field.value !== ""));
       if (code === null) missing.push(feature.name);
       codes.set(feature.index, code);
     }
@@ -179,11 +199,10 @@
     delete result.dataset.prediction;
     delete result.dataset.margin;
     if (missing.length > 0) {
-      line(result, "p", `Waiting for an answer that fits: ${missing.join(", ")}`);
+      line(result, "p", "Waiting for an answer that fits: ", ...listed(missing));
       trace(null);
       return;
     }
-    const tree = data.levels[level].tree;
     const steps = document.createElement("ol");
     let node = tree;
     let way = "t";
@@ -192,20 +211,24 @@
       const yes = goesLeft(node, codes);
       const value = words(feature, codes.get(node.feature));
       const question = panel().querySelector(`g.question[data-way="${way}"] title`).textContent;
-      line(steps, "li", `${question} ${yes ? "Yes" : "No"}: it is ${value}.`);
+      line(steps, "li", [question], yes ? " Yes: it is " : " No: it is ", [value], ".");
       way += yes ? "y" : "n";
       node = yes ? node.yes : node.no;
     }
-    const prediction = document.createElement("p");
-    line(prediction, "span", "Prediction: ");
-    line(line(prediction, "strong", ""), "bdi", data.classes[node.label]);
-    result.append(prediction);
+    const prediction = line(result, "p", "Prediction: ");
+    line(prediction, "strong", [data.classes[node.label]]);
     if (steps.children.length > 0) result.append(steps);
     result.dataset.prediction = data.classes[node.label];
     result.dataset.leaf = node.leaf;
-    if (data.features.every((feature) => feature.moves !== null)) sayMargin(result, tree, codes, node.label);
+    if (asked.every((feature) => priced(feature, codes.get(feature.index)))) sayMargin(result, tree, codes, node.label);
+    else line(result, "p", "This page does not know what changes of these answers cost: there is no margin here.");
     tracedRecord = way;
     trace(way);
+  }
+
+  // Whether the page knows what a change of a value costs.
+  function priced(feature, value) {
+    return feature.moves !== null && (feature.moves.first === null || value - feature.moves.first in feature.moves.prices);
   }
 
   function sayMargin(result, tree, codes, label) {
@@ -215,18 +238,19 @@
       line(result, "p", "No change of the answers that is possible would alter this prediction.");
       return;
     }
-    const share = Math.exp(-turn.price);
-    const percent = share >= 0.095 ? (100 * share).toFixed(0) : (100 * share).toPrecision(2);
-    const changes = turn.changes.map(
-      ({ feature, code }) => `${feature.name} from ${words(feature, codes.get(feature.index))} to ${words(feature, code)}`,
-    );
+    const changes = turn.changes.flatMap(({ feature, code }, k) => [
+      k > 0 ? "; " : "", [feature.name], " from ", [words(feature, codes.get(feature.index))], " to ", [words(feature, code)],
+    ]);
+    const share = 100 * Math.exp(-turn.price);
+    const percent = share >= 9.5 ? share.toFixed(0) : share.toPrecision(2);
+    const likely = data.likely ? ` It is ${percent} % as likely as no change.` : "";
     line(
       result,
       "p",
-      turn.price === 0
-        ? `Margin 0: a change that costs nothing alters the prediction: ${changes.join("; ")}.`
-        : `Margin ${turn.price.toFixed(2)}: the likeliest change that alters the prediction is ${changes.join("; ")}. ` +
-            `It is ${percent} % as likely as no change.`,
+      turn.price === 0 ? "Margin 0: a change that costs nothing alters the prediction: " : `Margin ${turn.price.toFixed(2)}: `,
+      turn.price === 0 ? "" : "the cheapest change that alters the prediction is ",
+      ...changes,
+      turn.price === 0 ? "." : `.${likely}`,
     );
   }
 
@@ -245,16 +269,20 @@
       const value = values[Math.round(at * (values.length - 1))];
       return `${name} ${(100 * value).toFixed(1)} %`;
     });
-    byId("curve-words").textContent = `At plausibility ${plausibility.toFixed(3)}: ${told.join(", ")}.`;
+    const words = `At plausibility ${plausibility.toFixed(3)}: ${told.join(", ")}.`;
+    byId("curve-words").textContent = words;
+    byId("curve-place").setAttribute("aria-valuetext", words);
   }
 
   const curves = byId("curves");
-  curves.addEventListener("pointermove", (event) => {
-    const box = curves.getBoundingClientRect();
-    const scale = curves.viewBox.baseVal.width / box.width;
-    readCurves(((event.clientX - box.left) * scale - Number(curves.dataset.left)) / Number(curves.dataset.width));
-  });
-  byId("curve-place").addEventListener("input", (event) => readCurves(event.target.value / 100));
+  if (curves !== null) {
+    curves.addEventListener("pointermove", (event) => {
+      const box = curves.getBoundingClientRect();
+      const scale = curves.viewBox.baseVal.width / box.width;
+      readCurves(((event.clientX - box.left) * scale - Number(curves.dataset.left)) / Number(curves.dataset.width));
+    });
+    byId("curve-place").addEventListener("input", (event) => readCurves(event.target.value / 100));
+  }
 
   // ---- Copying rules -----------------------------------------------------------------------------------------------
 
