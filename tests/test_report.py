@@ -562,3 +562,31 @@ def test_the_same_model_gives_the_same_page(voters):
     table, labels = model.encoded(frame), hw.encode_labels(y, len(y))
     pages = [page(content_of([model._model(model.shifts_)], 0, table, labels, title="x")) for _ in range(2)]
     assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_form_agrees_with_the_classifier_on_random_models(tmp_path, opened, seed):
+    """All kinds of columns, bounds, directions and prices; records also from outside the training table."""
+    rng = np.random.default_rng(seed)
+    frame, y = survey(seed=seed)
+    frame["visits"] = rng.integers(-2, 7, len(frame))
+    options = [
+        {"certainty": 0.75},
+        {"certainty": {name: float(rng.uniform(0.6, 1.0)) for name in frame}, "bounds": {"age": (10, 90)}},
+        {"certainty": 0.8, "direction": {"age": "up", "visits": "down"}, "bounds": {"visits": (None, 9)}},
+        {"costs": {"age": 0.3, "party": {"left": 1.0, "right": 0.5, "none": 2.0}}, "budget": 20.0},
+        {"radius": {"age": 2, "party": 0, "trust": 1, "asked before": 1, "income": 0, "visits": 3}},
+        {"certainty": 0.7, "bounds": {"visits": (-2, 6), "age": (0, None)}, "direction": {"visits": "up"}},
+    ][seed]
+    if "costs" in options:
+        options["costs"] |= {name: float(rng.uniform(0.2, 2)) for name in ("trust", "asked before", "income", "visits")}
+    kinds = {"trust": ["low", "middle", "high"]}
+    labels = np.where((frame["visits"] > 2) & (frame["age"] > 40), "often", y)
+    model = RobustTreeClassifier(3, **options, feature_kinds=kinds, time_limit=3).fit(frame, labels)
+    model.report(tmp_path / "report.html")
+    tab = opened(tmp_path / "report.html")
+    for k in range(0, 120, 8):
+        row = frame.iloc[[k]].copy()
+        row["income"] += float(rng.normal(0, 20))
+        row["age"] = int(rng.integers(10, 90))
+        check_record(tab, model, row)

@@ -171,9 +171,11 @@ class Content:
         if shifts.by_cell:
             return None
         feature, reach = self.table.features[j], self.level.found.uncertainty.costs.reach[j]
-        ends = [end for end in (feature.low, feature.high, reach.lower, reach.upper) if end is not None]
-        bounded = feature.ordered and (reach.lower is not None or reach.upper is not None)
-        first, last = (min(ends), max(ends)) if bounded else (feature.low, feature.low)
+        first = last = feature.low
+        if feature.ordered and (reach.lower is not None or reach.upper is not None):
+            beyond = feature.n_values + 10  # on a side without a bound; farther out the page has no margin
+            first = feature.low - beyond if reach.lower is None else min(feature.low, reach.lower)
+            last = feature.high + beyond if reach.upper is None else max(feature.high, reach.upper)
         if last - first >= MOST_PRICES:
             return None
         probes = np.repeat(self.table.values[:1], last - first + 1, axis=0)
