@@ -268,7 +268,8 @@ command = [sys.executable, "-m", "hardwood.experiments.worker", str(os.getpid())
 print(subprocess.Popen(command, stdin=open(sys.argv[1]), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).pid)
 """
     worker = psutil.Process(int(_python(code, tmp_path / "task.json").stdout))
-    worker.wait(20)
+    psutil.wait_procs([worker], timeout=20)
+    assert not worker.is_running()
 
 
 def test_workers_do_not_import_from_the_working_folder(tmp_path, monkeypatch):

@@ -280,6 +280,11 @@ def _impossible(certificate: Certificate, problem: Problem) -> list[str]:
     return found
 
 
+def is_about(certificate: Certificate | None, table: Table, labels: Labels) -> bool:
+    """Whether there is a certificate, and it is about this table."""
+    return certificate is not None and certificate.data_hash == data_hash(table, labels)
+
+
 def data_hash(table: Table, labels: Labels) -> str:
     """A fingerprint of a table and its labels: names, kinds, categories, and every value."""
     digest = hashlib.sha256()

@@ -378,9 +378,9 @@ def _load_model(path: Path) -> Any:
 
 def _path_of(classifier: Any, table: Any, y: Any, levels: str, time_limit: float) -> Any:
     """A tree for each level, learnt as the classifier was."""
+    from hardwood.certificate import is_about
     from hardwood.features import Kind, encode_labels
     from hardwood.path import robustness_path
-    from hardwood.report.content import is_about
 
     kinds_of = {
         feature.name: list(feature.categories) if feature.kind is Kind.ORDINAL else str(feature.kind)

@@ -13,7 +13,7 @@ import numpy as np
 from hardwood.adversary import Attack, attack
 from hardwood.anatomy import Part, anatomy, words_of
 from hardwood.calibration import Direction
-from hardwood.certificate import Certificate, data_hash
+from hardwood.certificate import Certificate, is_about
 from hardwood.features import Feature, Kind, Labels, Table
 from hardwood.problem import Problem
 from hardwood.report.rivals import MAJORITY, rivals
@@ -95,7 +95,7 @@ class Content:
         """The rows that all numbers are about."""
         return self.level.found.uncertainty.costs.table
 
-    @property
+    @cached_property
     def same_data(self) -> bool:
         """Whether the table is the one that the certificate is about."""
         return is_about(self.level.certificate, self.table, self.level.found.labels)
@@ -212,11 +212,6 @@ def content_of(
     others = rivals(problem) if is_about(own.certificate, table, labels) else {MAJORITY: best_leaf(problem)}
     against = {name: attack(tree, labels, own.found.uncertainty) for name, tree in others.items()}
     return Content(title, levels, chosen, against, rows)
-
-
-def is_about(certificate: Certificate | None, table: Table, labels: Labels) -> bool:
-    """Whether a certificate is about a table."""
-    return certificate is not None and certificate.data_hash == data_hash(table, labels)
 
 
 def _seen(tree: Tree, j: int, code: int) -> str:

@@ -11,9 +11,10 @@ from hardwood._arguments import by_feature
 from hardwood._version import __version__
 from hardwood.anatomy import Part, rule_of
 from hardwood.calibration import Direction, FloatArray, Reach
+from hardwood.certificate import is_about
 from hardwood.features import Feature, Kind
 from hardwood.interop import to_python, to_sql, to_text
-from hardwood.report.content import OWN, Content, Level, is_about
+from hardwood.report.content import OWN, Content, Level
 from hardwood.report.drawing import bar_svg, curve_svg, legend, tree_svg
 from hardwood.report.drawing import rows as rows_of
 from hardwood.report.markup import Markup, element, joined, name
@@ -160,6 +161,8 @@ def _proved_words(level: Level, content: Content) -> str:
 
 def curve_section(content: Content) -> list[Markup]:
     """Worst-case accuracy over all budgets, beside what else one might use."""
+    if content.level.shifts.radius is not None:
+        return [element("p", "Rows move freely within their boxes: there is no budget to draw a curve against.")]
     lines = [
         element(
             "li",
@@ -186,8 +189,6 @@ def curve_section(content: Content) -> list[Markup]:
     table = _table(
         "Correct after the worst shift that is at least so plausible", ("plausibility", *found), rows, numbers=9
     )
-    if content.level.shifts.radius is not None:
-        return [element("p", "Rows move freely within their boxes: there is no budget to draw a curve against.")]
     return [
         *_about(content),
         element(
