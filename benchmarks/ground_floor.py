@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 
 import hardwood as hw
-from hardwood.calibration import bounded_price
-from hardwood.features import Table
-from hardwood.tree import Branch, Leaf, Node, Tree
+from hardwood.data.features import Table
+from hardwood.shift.calibration import bounded_price
+from hardwood.trees.tree import Branch, Leaf, Node, Tree
 
 RESULTS = Path(__file__).parent / "results" / "ground_floor.json"
 DEPTH = 5

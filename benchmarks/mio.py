@@ -21,12 +21,13 @@ from itertools import product, repeat
 from pathlib import Path
 from typing import Any
 
+from hardwood.datasets import load_dataset
+from hardwood.experiments.instances import problem_of
 from hardwood.solvers.base import Limits, Solver, Status
 from hardwood.solvers.mio import IMPROVED, PAPER, Form
 from hardwood.solvers.mio.gurobi import GurobiSolver
 from hardwood.solvers.mio.scip import ScipSolver
 from hardwood.solvers.search import SearchSolver
-from tables import problem
 
 RESULTS = Path(__file__).parent / "results"
 TABLES = ("monks-1", "monks-2", "monks-3", "hayes-roth", "house-votes-84", "balance-scale")
@@ -68,8 +69,8 @@ def instances(depths: list[int], levels: dict[int, list[tuple[float, float]]] = 
 def run(instance: Instance, method: str, seconds: float) -> Instance:
     """Solve one instance by one method."""
     name = instance["table"]
-    posed = problem(
-        name,
+    posed = problem_of(
+        load_dataset(name),
         instance["mean_certainty"],
         instance["plausibility"],
         instance["depth"],

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 import hardwood as hw
-from hardwood.solvers.search import SearchSolver, possible_tests
-from tables import NAMES, training_table
+from hardwood.datasets import PAPER_DATASETS, load_dataset
+from hardwood.experiments.instances import split_of
+from hardwood.solvers.search import SearchSolver
 
 HERE = Path(__file__).parent
 REPEATS = 3
@@ -29,8 +30,7 @@ def columns_of_tests(problem: hw.Problem) -> np.ndarray:
     """What each test says about each sample, as 0/1 columns."""
     values = problem.table.values
     said = [
-        values[:, j] <= code if problem.table.features[j].ordered else values[:, j] == code
-        for j, code in possible_tests(problem)
+        values[:, j] <= code if problem.table.features[j].ordered else values[:, j] == code for j, code in problem.tests
     ]
     return np.asarray(said, dtype=np.int32).T
 
@@ -49,7 +49,8 @@ def compare(name: str, depth: int) -> dict[str, Any]:
     """Both on one table."""
     from pystreed import STreeDClassifier
 
-    table, labels = training_table(name)
+    split = split_of(load_dataset(name))
+    table, labels = split.table, split.labels
     uncertainty = hw.UncertaintySet.calibrated(table, certainty=0.9, plausibility=1.0)
     problem = hw.Problem(labels, uncertainty, depth, branch_penalty=0.0)
     ours_seconds, ours = fastest(lambda: SearchSolver().solve(problem))
@@ -74,7 +75,7 @@ def main() -> None:
     """Run the tables that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--depth", type=int, nargs="*", default=[3, 4])
-    parser.add_argument("--table", nargs="*", default=NAMES)
+    parser.add_argument("--table", nargs="*", default=PAPER_DATASETS)
     parser.add_argument("--out", type=Path, default=HERE / "results" / "ordinary.json")
     args = parser.parse_args()
     results = []

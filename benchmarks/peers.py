@@ -17,6 +17,7 @@ import argparse
 import itertools
 import json
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -87,9 +88,15 @@ def main() -> None:
         "scale": N_VALUES - 1,
         "seconds": args.seconds,
     }
-    done = subprocess.run(
-        [args.python, "-c", THERE], input=json.dumps(request), capture_output=True, text=True, check=True
-    )
+    with tempfile.TemporaryDirectory() as folder:  # ROCT leaves its model where it runs
+        done = subprocess.run(
+            [args.python, "-c", THERE],
+            input=json.dumps(request),
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=folder,
+        )
     theirs = json.loads(done.stdout.splitlines()[-1])
     rows = []
     lines = ["| table | depth | optimal | ROCT | greedy | GROOT |", "|---|---|---|---|---|---|"]

@@ -17,16 +17,18 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
+from hardwood.datasets import load_dataset
+from hardwood.experiments.instances import problem_of
 from hardwood.solvers.base import Limits, Status
 from hardwood.solvers.search import SearchSolver
-from tables import problem
 
 HERE = Path(__file__).parent
 
 
 def run(instance: dict[str, Any], seconds: float) -> dict[str, Any]:
     """Solve one instance and note what was proved."""
-    posed = problem(instance["table"], instance["mean_certainty"], instance["plausibility"], instance["depth"])
+    dataset = load_dataset(instance["table"])
+    posed = problem_of(dataset, instance["mean_certainty"], instance["plausibility"], instance["depth"])
     began = time.perf_counter()
     result = SearchSolver().solve(posed, limits=Limits(seconds=seconds))
     return instance | {

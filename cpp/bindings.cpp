@@ -1,10 +1,14 @@
 // Translation between Python and C++, nothing else.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <exception>
+#include <limits>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -12,7 +16,7 @@
 #include <vector>
 
 #include "adversary.h"
-#include "search/search.h"
+#include "search/engine/search.h"
 #include "prices.h"
 #include "tree.h"
 
@@ -73,12 +77,18 @@ void check(const hardwood::Table& table, const std::vector<hardwood::FeaturePric
             fits = fits && limit.feature < table.n_features &&
                    (limit.allowed.empty() == prices[limit.feature].ordered) &&
                    (prices[limit.feature].columns == 1 || prices[limit.feature].columns == limit.allowed.size());
+            for (std::size_t i = 0; fits && !limit.allowed.empty() && i < table.n_samples; ++i) {
+                const std::int32_t code = table.column(limit.feature)[i];
+                fits = code >= 0 && static_cast<std::size_t>(code) < limit.allowed.size();
+            }
         }
     }
     if (!fits) throw std::invalid_argument("table, prices, labels and regions do not fit together");
 }
 
-nb::tuple margins(Codes values, const std::vector<PricesHolder*>& holders, Ints labels,
+using Margins = std::pair<nb::ndarray<nb::numpy, double>, nb::ndarray<nb::numpy, std::int32_t>>;
+
+Margins margins(Codes values, const std::vector<PricesHolder*>& holders, Ints labels,
                   const std::vector<hardwood::Region>& regions) {
     const hardwood::Table table = table_of(values);
     std::vector<hardwood::FeaturePrices> prices;
@@ -91,77 +101,170 @@ nb::tuple margins(Codes values, const std::vector<PricesHolder*>& holders, Ints 
         hardwood::margins(table, prices, {labels.data(), labels.size()}, regions, {margin.get(), table.n_samples},
                           {region_of.get(), table.n_samples});
     }
-    return nb::make_tuple(to_numpy(std::move(margin), table.n_samples), to_numpy(std::move(region_of), table.n_samples));
+    return {to_numpy(std::move(margin), table.n_samples), to_numpy(std::move(region_of), table.n_samples)};
 }
 
-// The result of a search: the tree in heap order as rows of feature (-1: leaf), code and label, and what is proved.
-nb::dict run_search(Codes values, const std::vector<PricesHolder*>& holders, Ints labels, std::size_t n_classes,
-                    const std::vector<std::pair<std::size_t, std::int32_t>>& tests, double budget, int depth,
-                    double penalty, double seconds, long long work, double memory, int n_jobs, double upper_bound,
-                    const std::vector<std::pair<int, int>>& start, const hardwood::search::Options& options,
-                    const nb::callable& on_progress) {
-    namespace hs = hardwood::search;
-    const hardwood::Table table = table_of(values);
-    std::vector<hardwood::FeaturePrices> prices;
-    for (const PricesHolder* holder : holders) prices.push_back(holder->prices);
-    check(table, prices, labels, {});
-    std::vector<hs::Test> listed;
-    for (const auto& [feature, code] : tests) listed.push_back({feature, code});
-    hs::Skeleton start_tree;
-    for (const auto& [test, label] : start) start_tree.push_back({test, label});
+// A problem for the search. Whatever Python hands over is checked here, so that nothing behind it has to.
+struct SearchProblem {
+    hardwood::search::Task task;
+    int depth;
+    double penalty;
+    Codes values;  // these keep the arrays alive
+    Ints labels;
+    std::vector<nb::object> prices;
+};
 
-    nb::dict result;
+void demand(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+void check_prices(const hardwood::Table& table, const hardwood::FeaturePrices& prices, std::size_t feature) {
+    demand(prices.rows == 1 || prices.rows == table.n_samples, "prices: expected one row, or one for each sample");
+    const std::size_t categories = prices.ordered ? 1 : static_cast<std::size_t>(prices.upper) + 1;
+    demand(prices.ordered || prices.upper >= 0, "prices: a categorical feature needs categories");
+    demand(prices.columns == 1 || (!prices.ordered && prices.columns == categories),
+           "prices: expected one column, or one for each category");
+    for (std::size_t k = 0; k < prices.rows * prices.columns; ++k) demand(prices.prices[k] >= 0, "prices must not be negative");
+    for (std::size_t i = 0; i < table.n_samples && !prices.ordered; ++i) {
+        const std::int32_t code = table.column(feature)[i];
+        demand(code >= 0 && code <= prices.upper, "values: a code lies outside the categories");
+    }
+}
+
+void check_task(const hardwood::search::Task& task) {
+    namespace hs = hardwood::search;
+    demand(task.table.n_samples > 0 && task.n_classes > 0, "there must be a sample and a class");
+    demand(task.prices.size() == task.table.n_features, "prices: expected one entry for each feature");
+    demand(task.labels.size() == task.table.n_samples, "labels: expected one for each sample");
+    demand(task.n_classes <= 10'000, "n_classes: more than 10,000");
+    for (const std::int32_t label : task.labels) {
+        demand(label >= 0 && static_cast<std::size_t>(label) < task.n_classes, "labels: a label lies outside the classes");
+    }
+    for (std::size_t f = 0; f < task.prices.size(); ++f) check_prices(task.table, task.prices[f], f);
+    demand(task.budget >= 0 && task.budget < hardwood::infinity, "budget: expected a finite number >= 0");
+    demand(task.tests.size() <= hs::most_tests_possible, "tests: more than 32,767");
+    for (std::size_t t = 0; t < task.tests.size(); ++t) {
+        const hs::Test& test = task.tests[t];
+        demand(test.feature < task.prices.size(), "tests: a test asks for a feature that is not there");
+        const hardwood::FeaturePrices& prices = task.prices[test.feature];
+        demand(prices.ordered ? test.code < std::numeric_limits<std::int32_t>::max()
+                              : test.code >= 0 && test.code <= prices.upper, "tests: a test asks for a code that is not there");
+        if (t == 0) continue;
+        const hs::Test& before = task.tests[t - 1];
+        demand(before.feature < test.feature || (before.feature == test.feature && before.code < test.code),
+               "tests: expected them by feature and code, each once");
+    }
+}
+
+SearchProblem make_problem(Codes values, const std::vector<nb::handle>& prices, Ints labels, std::size_t n_classes,
+                           const std::vector<std::pair<std::size_t, std::int32_t>>& tests, double budget, int depth,
+                           double penalty) {
+    SearchProblem problem{
+        {table_of(values), {}, {labels.data(), labels.size()}, n_classes, {}, budget}, depth, penalty, values, labels, {}};
+    for (const nb::handle& own : prices) {
+        demand(nb::isinstance<PricesHolder>(own), "prices: expected FeaturePrices");
+        problem.task.prices.push_back(nb::cast<PricesHolder&>(own).prices);
+        problem.prices.push_back(nb::borrow(own));
+    }
+    for (const auto& [feature, code] : tests) problem.task.tests.push_back({feature, code});
+    check_task(problem.task);
+    demand(depth >= 0 && depth <= hardwood::search::deepest, "depth: expected 0 to 12");
+    demand(penalty >= 0 && penalty < hardwood::infinity, "penalty: expected a finite number >= 0");
+    return problem;
+}
+
+// A tree to start from: tests (-1: none) and labels in heap order, as `SearchResult.tree`.
+hardwood::search::Skeleton checked_tree(const SearchProblem& problem, const std::vector<std::pair<int, int>>& choices) {
+    hardwood::search::Skeleton tree;
+    demand(choices.empty() || choices.size() == std::size_t{2} << problem.depth, "start: expected 2^(depth + 1) choices");
+    for (std::size_t at = 0; at < choices.size(); ++at) {
+        const auto [test, label] = choices[at];
+        demand(test >= -1 && test < static_cast<int>(problem.task.tests.size()), "start: a test that is not there");
+        demand(test < 0 || 2 * at < choices.size(), "start: a test below the deepest level");
+        demand(label >= 0 && static_cast<std::size_t>(label) < problem.task.n_classes, "start: a label that is not there");
+        tree.push_back({test, label});
+    }
+    return tree;
+}
+
+// What comes of a search: the tree as tests (-1: none) and labels in heap order, and what is proved. If the memory does not
+// suffice, there is no tree, only what would be needed.
+struct Found {
+    std::vector<std::pair<int, int>> tree;
+    double correct = 0.0;
+    int tests = 0;
+    double upper_bound = 0.0;
+    double any_model_bound = 0.0;
+    bool proved = false;
+    long long work = 0;
+    long long nodes = 0;
+    long long steps = 0;
+    std::string stop_reason = "memory_limit";
+    double memory_needed = 0.0;
+    std::size_t n_points = 0;
+};
+
+// Speed-ups that tests switch off.
+const std::map<std::string, bool hardwood::search::Effort::*> speed_ups{
+    {"fresh_starts", &hardwood::search::Effort::fresh_starts},
+    {"whole_domains", &hardwood::search::Effort::whole_domains},
+    {"wrong_points", &hardwood::search::Effort::wrong_points}, {"head_start", &hardwood::search::Effort::head_start},
+    {"kinks", &hardwood::search::Effort::kinks},           {"upward", &hardwood::search::Effort::upward},
+};
+
+using Listener = nb::typed<nb::callable, void(double, double, int, double, long long)>;
+
+Found run_search(const SearchProblem& problem, double seconds, long long work, double memory, int n_jobs, double upper_bound,
+                 const std::vector<std::pair<int, int>>& start, const std::map<std::string, bool>& switches,
+                 const Listener& on_progress) {
+    namespace hs = hardwood::search;
+    demand(n_jobs >= 1 && n_jobs <= 1024, "n_jobs: expected 1 to 1024");
+    hs::Effort effort;
+    for (const auto& [name, on] : switches) {
+        const auto known = speed_ups.find(name);
+        demand(known != speed_ups.end(), "switches: there is none of this name");
+        effort.*(known->second) = on;
+    }
+    const hs::Skeleton start_tree = checked_tree(problem, start);
+    Found found;
     std::exception_ptr failure;
-    std::vector<hs::Choice> tree;
-    hs::State state{};
-    const char* stop_reason = "";
     {
         nb::gil_scoped_release unlocked;
-        const hs::Instance instance(table, prices, {labels.data(), labels.size()}, n_classes, listed, budget);
-        const double needed = hs::least_memory(instance, depth, n_jobs);
-        if (needed > memory) {
-            throw std::invalid_argument(
-                "the table has " + std::to_string(instance.n_points()) + " distinct rows and " +
-                std::to_string(listed.size()) + " possible tests, for which the search would need about " +
-                std::to_string(static_cast<long long>(needed / 1e9) + 1) + " GB of memory; allow more with " +
-                "Limits(memory_bytes=...), make wide columns \"binned\", or take a sample of the rows");
-        }
-        // Ctrl-C and an error in the listener end the search; the best tree is kept, an error is raised again below.
+        const hs::Instance instance(problem.task);
+        found.n_points = instance.n_rows();
+        found.memory_needed = hs::memory_needed(instance, n_jobs);
+        if (found.memory_needed > memory) return found;
+        // Ctrl-C ends the search, and the best tree is kept. So does any other exception, of the listener or of a handler
+        // of signals, but it is raised again below.
         const auto listener = [&](const hs::State& s) {
             nb::gil_scoped_acquire locked;
-            if (PyErr_CheckSignals() != 0) {
-                PyErr_Clear();
-                return false;
-            }
             try {
+                if (PyErr_CheckSignals() != 0) throw nb::python_error();  // what the caller's handler of a signal raised
                 on_progress(s.seconds, s.correct, s.tests, s.upper_bound, s.work);
             } catch (const nb::python_error& error) {
-                // Ctrl-C may also arrive while the listener runs.
                 if (!error.matches(PyExc_KeyboardInterrupt)) failure = std::current_exception();
                 return false;
             }
             return true;
         };
-        hs::Search search(instance, depth, penalty, options, {seconds, work, memory}, listener);
-        search.hire(n_jobs);
+        hs::Search search(instance, problem.depth, problem.penalty, effort, {seconds, work}, n_jobs, listener);
         search.start_below(upper_bound);
         if (!start_tree.empty()) search.start_from(start_tree);
         search.run();
-        tree = search.best_tree();
-        state = search.state();
-        stop_reason = search.stop_reason();
+        for (const hs::Choice& choice : search.best_tree()) found.tree.emplace_back(choice.test, choice.label);
+        const hs::State state = search.state();
+        found.correct = state.correct;
+        found.tests = state.tests;
+        found.upper_bound = state.upper_bound;
+        found.proved = state.proved;
+        found.work = state.work;
+        found.stop_reason = search.stop_reason();
+        found.nodes = search.nodes();
+        found.steps = search.steps();
+        found.any_model_bound = search.any_model_bound();
     }
     if (failure) std::rethrow_exception(failure);
-    nb::list rows;
-    for (const hs::Choice& choice : tree) rows.append(nb::make_tuple(choice.test, choice.label));
-    result["tree"] = rows;
-    result["correct"] = state.correct;
-    result["tests"] = state.tests;
-    result["upper_bound"] = state.upper_bound;
-    result["proved"] = state.proved;
-    result["work"] = state.work;
-    result["stop_reason"] = stop_reason;
-    return result;
+    return found;
 }
 
 }  // namespace
@@ -201,20 +304,35 @@ NB_MODULE(_core, m) {
              },
              "prices"_a, "ordered"_a, "may_rise"_a, "may_fall"_a, "lower"_a, "upper"_a, "steps"_a);
 
-    using hardwood::search::Options;
-    nb::class_<Options>(m, "SearchOptions")
-        .def(nb::init<>())
-        .def_rw("child_bounds", &Options::child_bounds)
-        .def_rw("right_discard", &Options::right_discard)
-        .def_rw("nesting", &Options::nesting)
-        .def_rw("inherit_shares", &Options::inherit_shares)
-        .def_rw("pool", &Options::pool)
-        .def_rw("skip_twins", &Options::skip_twins)
-        .def_rw("surrogate", &Options::surrogate)
-        .def_rw("sharing", &Options::sharing);
+    nb::class_<SearchProblem>(m, "SearchProblem")
+        .def("__init__",
+             [](SearchProblem* self, Codes values, const std::vector<nb::handle>& prices, Ints labels, std::size_t n_classes,
+                const std::vector<std::pair<std::size_t, std::int32_t>>& tests, double budget, int depth, double penalty) {
+                 new (self) SearchProblem(make_problem(values, prices, labels, n_classes, tests, budget, depth, penalty));
+             },
+             "values"_a, "prices"_a, "labels"_a, "n_classes"_a, "tests"_a, "budget"_a, "depth"_a, "penalty"_a);
 
-    m.def("search", &run_search, "values"_a, "prices"_a, "labels"_a, "n_classes"_a, "tests"_a, "budget"_a, "depth"_a,
-          "penalty"_a, "seconds"_a, "work"_a, "memory"_a, "n_jobs"_a, "upper_bound"_a, "start"_a, "options"_a, "on_progress"_a);
+    nb::class_<Found>(m, "SearchResult")
+        .def_ro("tree", &Found::tree)
+        .def_ro("correct", &Found::correct)
+        .def_ro("tests", &Found::tests)
+        .def_ro("upper_bound", &Found::upper_bound)
+        .def_ro("any_model_bound", &Found::any_model_bound)
+        .def_ro("proved", &Found::proved)
+        .def_ro("work", &Found::work)
+        .def_ro("nodes", &Found::nodes)
+        .def_ro("steps", &Found::steps)
+        .def_ro("stop_reason", &Found::stop_reason)
+        .def_ro("memory_needed", &Found::memory_needed)
+        .def_ro("n_points", &Found::n_points);
+
+    m.def("search", &run_search, "problem"_a, "seconds"_a, "work"_a, "memory"_a, "n_jobs"_a, "upper_bound"_a, "start"_a,
+          "switches"_a, "on_progress"_a);
+    m.def("search_switches", [] {
+        std::vector<std::string> names;
+        for (const auto& [name, member] : speed_ups) names.push_back(name);
+        return names;
+    });
 
     m.def("margins", &margins, "values"_a, "prices"_a, "labels"_a, "regions"_a);
 }

@@ -7,6 +7,7 @@ namespace hardwood {
 
 Tree::Tree(std::vector<Node> nodes, std::size_t n_features)
     : nodes_(std::move(nodes)), leaf_number_(nodes_.size(), -1), n_features_(n_features) {
+    if (nodes_.empty()) throw std::invalid_argument("there are no nodes; a tree has one at least");
     const auto size = static_cast<std::int32_t>(nodes_.size());
     std::int32_t leaves = 0;
     for (std::int32_t k = 0; k < size; ++k) {

@@ -11,9 +11,9 @@ import itertools
 import numpy as np
 
 import hardwood as hw
-from hardwood.adversary import Attack
-from hardwood.features import Labels, Table
+from hardwood.data.features import Labels, Table
 from hardwood.solvers.base import Result
+from hardwood.trees.adversary import Attack
 
 COLUMNS = ("left_weight", "left_distance", "right_weight", "right_distance")
 CERTAINTY = {"left_weight": 0.7, "left_distance": 0.95, "right_weight": 0.7, "right_distance": 0.95}

@@ -4,14 +4,22 @@ import matplotlib as mpl
 import pytest
 
 mpl.use("agg")  # draws without a display
+SLOW_FIXTURES = {"browser", "cluster", "opened"}
+
+
+def pytest_collection_modifyitems(items):
+    """Whatever needs a browser or a cluster is slow."""
+    for item in items:
+        if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture
-def benchmark_problem(benchmark_dataset):  # noqa: ARG001 - skips without the tables
+def benchmark_problem(benchmark_dataset):
     """Makes problems from the tables of the paper, where a folder with them is given."""
-    import tables
+    from hardwood.experiments.instances import problem_of
 
-    return tables.problem
+    return lambda name, *where: problem_of(benchmark_dataset(name), *where)
 
 
 @pytest.fixture
@@ -19,6 +27,6 @@ def benchmark_dataset():
     """Reads tables of the paper, where a folder with them is given."""
     if "HARDWOOD_DATA" not in os.environ:
         pytest.skip("HARDWOOD_DATA does not name a folder with the tables of the paper")
-    from hardwood.datasets import load_dataset
+    from hardwood.data.datasets import load_dataset
 
     return load_dataset

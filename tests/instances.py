@@ -11,7 +11,8 @@ import polars as pl
 
 import hardwood as hw
 import oracle
-from hardwood.tree import Branch, Leaf, Tree
+from hardwood.data.features import Labels
+from hardwood.trees.tree import Branch, Leaf, Tree
 
 KINDS = ("integer", "ordinal", "binary", "categorical", "binned")
 TRAITS = ("per sample", "by value", "by category", "free", "immovable", "tie", "one bound", "both bounds", "few steps")
@@ -25,7 +26,7 @@ class Instance:
     plain_tree: Any
     budget: float
     tree: Tree
-    encoded_labels: hw.features.Labels
+    encoded_labels: Labels
     uncertainty: hw.UncertaintySet
     traits: frozenset[str]
 

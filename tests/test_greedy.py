@@ -6,7 +6,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import hardwood as hw
 from hardwood import RobustTreeClassifier
-from hardwood.solvers.greedy import GreedySolver, _Growth, gini, possible_codes, worst_attack
+from hardwood.solvers.greedy import GreedySolver, _Growth, gini, possible_bins, sides_of_tests, worst_attack
 from problems import small_table
 from surveys import survey
 
@@ -50,18 +50,19 @@ def test_every_test_is_judged_by_attacks_on_real_samples(criterion, seed):
     values, y, _ = small_table(seed, n=9, n_columns=2, n_values=4)
     table = hw.encode(values)
     problem = hw.Problem(hw.encode_labels(y, 9), hw.UncertaintySet.boxes(table, radius=1), 2)
-    growth = _Growth(problem, criterion)
+    growth = _Growth(problem, criterion, lambda: False)
     for j in range(2):
-        codes = possible_codes(problem, j)
-        for threshold in range(values[:, j].min(), values[:, j].max()):
+        thresholds = [code for feature, code in problem.tests if feature == j]
+        assert thresholds == list(range(values[:, j].min(), values[:, j].max()))  # every code is in reach
+        lefts, rights = sides_of_tests(possible_bins(problem, j, thresholds), ordered=True)
+        for k, threshold in enumerate(thresholds):
             low, high = (
                 np.maximum(values[:, j] - 1, values[:, j].min()),
                 np.minimum(values[:, j] + 1, values[:, j].max()),
             )
             can_left, can_right = low <= threshold, high > threshold
-            on_left = np.arange(codes.shape[1]) + values[:, j].min() <= threshold
-            assert (codes[:, on_left].any(axis=1) == can_left).all()
-            assert (codes[:, ~on_left].any(axis=1) == can_right).all()
+            assert (lefts[:, k] == can_left).all()
+            assert (rights[:, k] == can_right).all()
             split = growth._judged(np.arange(9), j, threshold, can_left, can_right)
             if split is None:
                 assert can_left.all() or can_right.all()
@@ -91,6 +92,7 @@ def test_without_any_shift_it_is_an_ordinary_greedy_tree(solver):
     assert ours.tree_.root.code == int(cart.tree_.threshold[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("solver", ["groot", "chen"])
 def test_it_never_beats_the_optimal_tree_for_the_same_boxes(solver, seed):
@@ -125,7 +127,26 @@ def test_a_set_with_a_budget_is_read_row_by_row():
     values = np.array([[0], [1], [2], [3]])
     table = hw.encode(values)
     problem = hw.Problem(hw.encode_labels([0, 0, 1, 1], 4), hw.UncertaintySet.priced(table, costs=1.0, budget=1.5), 2)
-    assert possible_codes(problem, 0).sum(axis=1).tolist() == [2, 3, 3, 2]
+    assert possible_bins(problem, 0, [0, 1, 2]).sum(axis=1).tolist() == [2, 3, 3, 2]
+    assert possible_bins(problem, 0, [1]).sum(axis=1).tolist() == [1, 2, 2, 1]
+
+
+def test_columns_of_identifiers_are_counted_first_and_refused_clearly():
+    rng = np.random.default_rng(3)
+    ids = rng.integers(0, 2_000_000_000, (200, 1))
+    y = rng.integers(0, 2, 200)
+    with pytest.raises(ValueError, match=r'10MB; the engine needs .* \d+ of them in the column "x0"'):
+        RobustTreeClassifier(2, solver="groot", costs=1e-3, budget=1e3, memory_limit="10MB").fit(ids, y)
+    found = RobustTreeClassifier(2, solver="groot", costs=1.0, budget=3.0).fit(ids, y)
+    assert found.tree_.depth <= 2
+
+
+def test_a_greedy_tree_that_is_late_is_returned_as_it_is():
+    rng = np.random.default_rng(4)
+    X, y = rng.integers(0, 30, (300, 4)), rng.integers(0, 2, 300)
+    model = RobustTreeClassifier(4, solver="groot", radius=1, time_limit=0).fit(X, y)
+    assert model.result_.stop_reason == "time_limit"
+    assert model.tree_.n_branching_nodes == 0
 
 
 def test_unknown_criteria_are_refused():

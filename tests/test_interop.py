@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier, export_text, plot_tree
 
 import hardwood as hw
 from hardwood import RobustTreeClassifier, interop
-from hardwood.tree import Branch, Leaf, Tree
+from hardwood.trees.tree import Branch, Leaf, Tree
 from surveys import survey
 
 HOSTILE = ["it's", 'say "hi"', "back\\slash", "new\nline", "</script>", "ünï ☃", "a; DROP TABLE t --", "%s{}"]
@@ -88,6 +88,7 @@ def test_a_function_needs_a_name():
         interop.to_python(hostile_tree()[0], name="not a name")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_a_scikit_learn_twin_predicts_the_same(seed):
     frame, y = survey(seed=seed)

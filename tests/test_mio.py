@@ -12,12 +12,23 @@ from hardwood.solvers.mio import IMPROVED, PAPER, Form
 from hardwood.solvers.mio import branch_and_cut as branch_and_cut_module
 from hardwood.solvers.mio.branch_and_cut import BranchAndCut
 from hardwood.solvers.mio.gurobi import GurobiSolver
-from hardwood.solvers.mio.model import MainProblem, every_test
+from hardwood.solvers.mio.model import MainProblem
 from hardwood.solvers.mio.scip import ScipSolver
 from hardwood.solvers.mio.separation import TOLERANCE, Separation
-from hardwood.tree import Branch, Leaf, Tree
+from hardwood.trees.tree import Branch, Leaf, Tree
 from instances import KINDS, TRAITS
-from problems import correct_after_ctrl_c, hard_problem, needs_signals, posed, random_problem, small_table, truth
+from problems import (
+    assert_claims_hold,
+    correct_after_ctrl_c,
+    hard_problem,
+    needs_signals,
+    posed,
+    random_problem,
+    small_table,
+    truth,
+)
+
+pytestmark = pytest.mark.slow  # solvers, processes and clusters; `make quick` has a taste of them elsewhere
 
 SOLVERS = (ScipSolver, GurobiSolver)
 both_solvers = pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.name)
@@ -37,12 +48,7 @@ def test_solvers_find_the_same_optimum_as_enumerating_every_tree_and_shift(solve
     for k in range(20):
         instance, problem = random_problem([41, batch, k])
         form = IMPROVED if k % 2 else FORMS[(batch + k // 2) % len(FORMS)]
-        best, found = truth(instance, problem), solver(form).solve(problem)
-        assert found.status is Status.OPTIMAL
-        assert found.objective == pytest.approx(best.objective, abs=1e-9)
-        if 0 < problem.penalty * (2**problem.max_depth - 1) < 1:
-            assert (found.worst_case_correct, found.branching_nodes) == (best.correct, best.tests)
-            assert (found.upper_bound, found.gap) == (best.correct, 0.0)
+        assert_claims_hold(solver(form).solve(problem), truth(instance, problem), problem)
 
 
 def test_the_problems_cover_every_kind():
@@ -83,7 +89,7 @@ def test_real_tables_have_one_optimum(solver, name, benchmark_problem):
 
 
 def random_tree(rng, problem, depth):
-    tests = every_test(problem)
+    tests = problem.tests
     if depth == 0 or not tests or rng.random() < 0.2:
         return Leaf(int(rng.integers(len(problem.labels.classes))))
     feature, code = tests[rng.integers(len(tests))]
@@ -108,7 +114,7 @@ def test_cuts_hold_for_every_tree_and_stop_the_one_that_claims_too_much(form):
             assert all(row.lower - 1e-9 <= row.activity(values) <= row.upper + 1e-9 for row in main.rows)
             assert main.tree(values) == found.tree
             assert main.objective @ values == pytest.approx(
-                problem.objective(found.worst_case_correct, found.tree.n_branching_nodes)
+                found.worst_case_correct - problem.engine_penalty * found.tree.n_branching_nodes
             )
             boastful = values.copy()
             boastful[main.t] = 1.0
@@ -123,13 +129,6 @@ def test_cuts_hold_for_every_tree_and_stop_the_one_that_claims_too_much(form):
                 assert cut.activity(others) <= cut.upper + 1e-9
             assert not separation.propose(values).cuts
     assert stopped > 100
-
-
-def test_tests_are_all_thresholds_within_the_range_and_all_categories():
-    table = hw.encode({"age": [3, 6, 4], "answer": ["a", "b", "c"], "asked": ["no", "yes", "yes"]})
-    uncertainty = hw.UncertaintySet.priced(table, costs=1.0, budget=1.0)
-    problem = hw.Problem(hw.encode_labels([0, 1, 0], 3), uncertainty, 2)
-    assert every_test(problem) == [(0, 3), (0, 4), (0, 5), (1, 0), (1, 1), (1, 2), (2, 0)]
 
 
 def test_equal_rows_share_a_variable_in_the_lifted_form_unless_their_prices_differ():
@@ -147,7 +146,6 @@ def test_equal_rows_share_a_variable_in_the_lifted_form_unless_their_prices_diff
 def test_a_stopped_solver_says_so_and_keeps_its_tree_and_bound(solver):
     result = solver().solve(hard_problem(), limits=Limits(seconds=1.0))
     assert (result.stop_reason, result.status) == (StopReason.TIME_LIMIT, Status.FEASIBLE)
-    assert result.seconds < 1.55
     assert result.worst_case_correct < result.upper_bound <= 400
     assert result.worst_case_correct >= np.bincount(hard_problem().labels.codes).max()
 
@@ -258,8 +256,8 @@ def test_a_model_beyond_the_free_licence_is_refused_with_a_remedy():
 
 @both_solvers
 def test_models_that_no_solver_could_take_are_refused(solver):
-    with pytest.raises(ValueError, match=r"span 1000000 values and max_depth is 1.*binned"):
-        solver().solve(posed(np.array([[0], [10**6]]), [0, 1], 1.0, 1.0, depth=1))
+    with pytest.raises(ValueError, match=r"max_depth is 1; with 1000000 possible tests .*binned"):
+        solver().solve(posed(np.array([[0], [10**6]]), [0, 1], 1e-6, 1.0, depth=1))
     with pytest.raises(ValueError, match="max_depth is 40"):
         solver().solve(posed(*small_table(0), 1.0, depth=40))
 

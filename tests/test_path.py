@@ -1,18 +1,22 @@
+import os
+import signal
 import sys
+import threading
 
 import pytest
 
 import hardwood as hw
 from hardwood import RobustTreeClassifier, robustness_path
-from hardwood.path import _shared
+from hardwood.estimators.path import _shared
 from hardwood.solvers.base import Limits
 from hardwood.solvers.search import SearchSolver
+from problems import needs_signals, small_table
 from surveys import survey
 
 LEVELS = (1.0, 0.97, 0.9, 0.75)
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("n_jobs", [None, pytest.param(2, marks=pytest.mark.slow)])
 def test_each_level_is_as_good_as_on_its_own(n_jobs):
     frame, y = survey(80)
     path = robustness_path(frame, y, LEVELS, n_jobs=n_jobs, max_depth=2, certainty=0.8)
@@ -85,3 +89,42 @@ def test_missing_packages_are_named(monkeypatch):
         path.plot()
     with pytest.raises(ImportError, match="to_frame needs the package pandas"):
         path.to_frame()
+
+
+def interrupt_at(monkeypatch, level):
+    """Press Ctrl-C while a level is learnt."""
+    solve = RobustTreeClassifier.solve
+
+    def solve_and_interrupt(self, problem, **options):
+        if self.plausibility != level:
+            return solve(self, problem, **options)
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        found = solve(self, problem, **options)
+        timer.join()
+        return found
+
+    monkeypatch.setattr(RobustTreeClassifier, "solve", solve_and_interrupt)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored if the suite runs in the background of a shell
+
+
+@needs_signals
+def test_ctrl_c_ends_the_path_with_the_levels_that_are_there(monkeypatch):
+    values, y, _ = small_table(1, n=400, n_values=4, n_columns=8, n_classes=3)
+    interrupt_at(monkeypatch, 0.7)
+    told = []
+    path = robustness_path(
+        values,
+        y,
+        (0.8, 0.7, 0.6, 0.5),
+        max_depth=6,  # more than a second's work
+        certainty=0.6,
+        time_limit=1,
+        on_level=lambda level, result: told.append((level, str(result.stop_reason))),
+    )
+    assert told == [(0.8, "time_limit"), (0.7, "interrupted")]
+    assert path.plausibilities == (0.8, 0.7)
+    assert path.interrupted
+    assert [classifier.certificate_.stop_reason for classifier in path.classifiers] == ["time_limit", "interrupted"]
+    assert str(path).count("\n") == 2
+    assert not robustness_path(*survey(30), (1.0, 0.9), max_depth=1).interrupted

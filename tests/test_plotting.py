@@ -5,7 +5,6 @@ import pytest
 from matplotlib import pyplot
 
 import hardwood as hw
-from hardwood.anatomy import anatomy
 from hardwood.evaluation import simulate_shifts
 from hardwood.plotting import (
     plot_adversary,
@@ -17,6 +16,7 @@ from hardwood.plotting import (
     shortened,
     spent_by_direction,
 )
+from hardwood.trees.anatomy import anatomy
 from surveys import survey
 
 

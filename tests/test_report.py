@@ -3,6 +3,8 @@
 import math
 import re
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -10,11 +12,11 @@ import pytest
 
 import hardwood as hw
 from hardwood import RobustTreeClassifier, robustness_path
-from hardwood.anatomy import anatomy, rule_of
-from hardwood.report import content_of, page
+from hardwood.estimators.rivals import cart, rivals
+from hardwood.report.content import Model, content_of
 from hardwood.report.markup import element, escaped, fingerprint, inline_json
-from hardwood.report.rivals import cart
-from hardwood.tree import Branch
+from hardwood.trees.anatomy import anatomy, rule_of
+from hardwood.trees.tree import Branch
 from problems import posed, small_table
 from surveys import survey
 
@@ -164,8 +166,9 @@ def test_the_report_says_what_the_classifier_says(voters):
 
 def test_curves_and_rivals_are_the_adversary_s(voters):
     model, _, frame, y, _ = voters
-    table, labels = model.encoded(frame), hw.encode_labels(y, len(y))
-    content = content_of([model._model(model.shifts_)], 0, table, labels, title="")
+    table, labels, shifts = model.subject(frame, y)
+    others = rivals(hw.Problem(labels, shifts.uncertainty(table), 3), model.certificate_)
+    content = content_of([Model(model.tree_, shifts, None)], 0, table, labels, rivals=others, title="")
     own = model.worst_case(frame, y).curve
     budgets = np.linspace(0, content.largest_budget, 201)
     assert content.curves["this tree"] == pytest.approx(own.accuracy_at(budgets), abs=1e-5)
@@ -463,7 +466,7 @@ def test_the_curves_are_read_out(voters, opened):
 
 
 def test_rules_are_copied(voters, opened):
-    from hardwood.interop import to_sql
+    from hardwood.trees.export import to_sql
 
     tab = opened(voters[4])
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -557,11 +560,16 @@ def test_no_serious_findings_about_accessibility(voters, hostile, opened, scheme
         assert [(entry["id"], entry["impact"], entry["nodes"][0]["html"][:120]) for entry in found] == []
 
 
-def test_the_same_model_gives_the_same_page(voters):
+def test_the_same_model_gives_the_same_page(voters, tmp_path):
     model, _, frame, y, _ = voters
-    table, labels = model.encoded(frame), hw.encode_labels(y, len(y))
-    pages = [page(content_of([model._model(model.shifts_)], 0, table, labels, title="x")) for _ in range(2)]
-    assert pages[0] == pages[1]
+    for name in ("one.html", "two.html"):
+        model.report(tmp_path / name, frame, y)
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+
+
+def test_estimators_load_no_html_until_a_report_is_asked_for():
+    code = "import sys, hardwood.estimators.path, hardwood.estimators.audit; print('hardwood.report' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -1,5 +1,6 @@
 import itertools
 import math
+import signal
 import threading
 
 import numpy as np
@@ -10,35 +11,42 @@ from hypothesis import strategies as st
 
 import hardwood as hw
 import oracle
+from hardwood.problem import Goal
 from hardwood.solvers.base import Limits, Start, Status, StopReason
 from hardwood.solvers.search import SearchSolver
-from hardwood.tree import Branch, Leaf, Tree
+from hardwood.trees.tree import Branch, Leaf, Tree
 from instances import KINDS, TRAITS
-from problems import correct_after_ctrl_c, hard_problem, needs_signals, posed, random_problem, small_table, truth
-
-N_BATCHES, BATCH = 34, 100
-SWITCHES = (
-    "child_bounds",
-    "right_discard",
-    "nesting",
-    "inherit_shares",
-    "pool",
-    "skip_twins",
-    "surrogate",
-    "sharing",
+from problems import (
+    assert_claims_hold,
+    correct_after_ctrl_c,
+    hard_problem,
+    most_are_slow,
+    needs_signals,
+    posed,
+    random_problem,
+    small_table,
+    truth,
 )
 
+N_BATCHES, BATCH = 34, 100
+SWITCHES = ("fresh_starts", "head_start", "kinks", "upward", "whole_domains", "wrong_points")
 
-@pytest.mark.parametrize("number", range(N_BATCHES))
+
+@pytest.mark.parametrize("number", most_are_slow(N_BATCHES))
 def test_the_search_finds_the_same_optimum_as_enumerating_every_tree_and_shift(number):
     for k in range(BATCH):
         instance, problem = random_problem([31, number, k])
-        best, found = truth(instance, problem), SearchSolver().solve(problem)
-        assert found.status is Status.OPTIMAL
-        assert found.objective == pytest.approx(best.objective, abs=1e-9)
-        if 0 < problem.penalty * (2**problem.max_depth - 1) < 1:
-            assert (found.worst_case_correct, found.branching_nodes) == (best.correct, best.tests)
-            assert (found.upper_bound, found.gap) == (best.correct, 0.0)
+        assert_claims_hold(SearchSolver().solve(problem), truth(instance, problem), problem)
+
+
+@pytest.mark.parametrize("number", most_are_slow(6))
+def test_the_distributional_value_is_the_largest_of_all_trees(number):
+    for k in range(BATCH):
+        instance, problem = random_problem([33, number, k], Goal.DISTRIBUTIONAL)
+        found, best = hw.solve(problem), truth(instance, problem)
+        assert_claims_hold(found, best, problem)
+        if problem.penalty * problem.most_tests * problem.copies < 1:  # D comes first, and with it the worst case
+            assert found.worst_case_correct == best.most_correct
 
 
 def test_the_problems_cover_every_kind():
@@ -48,6 +56,7 @@ def test_the_problems_cover_every_kind():
     assert {problem.max_depth for _, problem in problems} == {0, 1, 2, 3}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_every_combination_of_speed_ups_reaches_the_same_optimum(seed):
     values, y, costs = small_table(seed, n=25, n_columns=3)
@@ -82,10 +91,11 @@ def survey(seed):
     return hw.Problem(hw.encode_labels(y.tolist(), n), uncertainty, depth, rng.choice([2.0**-depth, 0.0, 0.4]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
-def test_bounds_from_shared_weights_exact_regions_and_threads_agree_on_larger_tables(seed):
+def test_supports_prices_and_threads_agree_on_larger_tables(seed):
     problem = survey(seed)
-    ways = [SearchSolver(), SearchSolver(sharing=False), SearchSolver(nesting=False), SearchSolver(surrogate=False)]
+    ways = [SearchSolver(), *(SearchSolver(**{name: False}) for name in SWITCHES)]
     results = [way.solve(problem, limits=Limits(seconds=4)) for way in ways]
     results.append(SearchSolver().solve(problem, limits=Limits(seconds=4), n_jobs=2))
     proved = {round(result.objective, 9) for result in results if result.status is Status.OPTIMAL}
@@ -96,8 +106,9 @@ def test_bounds_from_shared_weights_exact_regions_and_threads_agree_on_larger_ta
     assert all(result.upper_bound >= most for result in results)
 
 
+@pytest.mark.slow
 def test_the_larger_tables_are_mostly_proved():
-    results = [SearchSolver().solve(survey(seed), limits=Limits(seconds=4)) for seed in range(10)]
+    results = [SearchSolver().solve(survey(seed), limits=Limits(work=300_000)) for seed in range(10)]
     assert sum(result.status is Status.OPTIMAL for result in results) >= 8
 
 
@@ -117,11 +128,10 @@ def test_no_threads_at_all_are_refused():
 def test_threads_keep_the_time_limit():
     result = SearchSolver().solve(hard_problem(), limits=Limits(seconds=1.0), n_jobs=2)
     assert result.stop_reason is StopReason.TIME_LIMIT
-    assert result.seconds < 1.55
     assert result.upper_bound >= result.worst_case_correct
 
 
-def test_short_of_memory_the_search_drops_regions_and_finds_the_same():
+def test_with_just_enough_memory_the_search_finds_the_same():
     problem = posed(*small_table(3, n=60, n_columns=5), 6.0, depth=3)
     roomy = SearchSolver().solve(problem)
     lean = SearchSolver().solve(problem, limits=Limits(memory_bytes=200_000))
@@ -221,9 +231,8 @@ def test_a_stopped_search_says_so_and_keeps_its_tree_and_bound():
 
 
 def test_a_work_limit_is_kept():
-    result = SearchSolver().solve(hard_problem(), limits=Limits(work=100, seconds=20))
-    assert result.stop_reason is StopReason.WORK_LIMIT
-    assert result.seconds < 10
+    result = SearchSolver().solve(hard_problem(), limits=Limits(work=100))
+    assert (result.stop_reason, result.work) == (StopReason.WORK_LIMIT, 100)
 
 
 @pytest.mark.parametrize("seconds", [0.05, 0.2, 0.45])
@@ -239,9 +248,9 @@ def test_a_warm_start_is_used():
     values, y, costs = small_table(3)
     problem = posed(values, y, costs, 4.0)
     best = SearchSolver().solve(problem)
-    again = SearchSolver(surrogate=False).solve(problem, start=Start(best.tree, best.objective_bound))
+    again = SearchSolver().solve(problem, start=Start(best.tree, best.objective_bound))
     assert (again.objective, again.status) == (best.objective, Status.OPTIMAL)
-    assert again.work < SearchSolver(surrogate=False).solve(problem).work
+    assert again.work < SearchSolver().solve(problem).work
     tree_only = SearchSolver().solve(hard_problem(), limits=Limits(seconds=0.0), start=Start(best_of_hard()))
     assert (
         tree_only.worst_case_correct
@@ -300,10 +309,10 @@ def test_ctrl_c_keeps_the_best_tree():
 
 def test_a_problem_beyond_the_memory_is_refused_with_a_remedy():
     values = np.array([[0], [10**6], [5 * 10**5]])
-    with pytest.raises(ValueError, match=r"3 distinct rows and 1000000 possible tests.*\"binned\""):
+    with pytest.raises(ValueError, match=r"3 rows and 1000000 possible tests.*\"binned\""):
         SearchSolver().solve(posed(values, [0, 1, 1], 1e-6, 1.0, depth=1))
     small = posed(*small_table(0), 1.0)
-    with pytest.raises(ValueError, match=r"memory_bytes"):
+    with pytest.raises(ValueError, match=r"memory_limit is 1KB; the engine needs \d+KB at least for \d+ rows"):
         SearchSolver().solve(small, limits=Limits(memory_bytes=1000))
 
 
@@ -321,7 +330,7 @@ def test_a_test_on_a_category_that_nobody_has_may_take_a_cheap_way_out():
     by_code = [prices[name] for name in table.features[0].categories]
     uncertainty = hw.UncertaintySet.priced(table, costs={"answer": [by_code]}, budget=9.0)
     problem = hw.Problem(hw.encode_labels([0, 0, 0, 1, 1, 1], 6), uncertainty, 2, 0.0)
-    for solver in (SearchSolver(), SearchSolver(sharing=False)):
+    for solver in (SearchSolver(), SearchSolver(whole_domains=False)):
         assert solver.solve(problem).worst_case_correct == 6
 
 
@@ -339,3 +348,25 @@ def test_the_best_tree_for_boxes_is_that_of_all_trees_and_all_points_of_the_boxe
     boxes = hw.UncertaintySet.boxes(table, radius={"a": 1, "b": 0})
     found = SearchSolver().solve(hw.Problem(hw.encode_labels(labels, n, classes=(0, 1)), boxes, 2))
     assert (found.worst_case_correct, found.branching_nodes) == (best.correct, best.tests)
+
+
+class AlarmError(Exception):
+    """What the caller's own handler of a signal raises."""
+
+
+@needs_signals
+@pytest.mark.parametrize("error", [SystemExit(3), TimeoutError("late"), AlarmError("mine")])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_a_handler_of_signals_raises_ends_the_search_and_is_not_swallowed(error, n_jobs):
+    def handler(_number, _frame):
+        raise error
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(type(error)) as raised:
+            SearchSolver().solve(hard_problem(), limits=Limits(seconds=60), n_jobs=n_jobs)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert raised.value is error

@@ -6,7 +6,7 @@ import pytest
 import hardwood as hw
 from hardwood.solvers import get_solver, solve
 from hardwood.solvers.base import Limits, Progress, Run, Start, Status, StopReason
-from hardwood.tree import Branch, Leaf, Tree
+from hardwood.trees.tree import Branch, Leaf, Tree
 from instances import random_instance
 
 
@@ -90,11 +90,12 @@ def test_statuses_are_claims(good_tree):
     assert (implied.status, implied.upper_bound) == (Status.MOST_ROBUST, 4)
 
 
-def test_bounds_that_differ_by_rounding_alone_are_equal(good_tree):
+def test_a_bound_that_misses_the_objective_by_rounding_alone_is_equal_and_one_above_is_no_proof(good_tree):
     posed = problem(branch_penalty=0.1)
-    for bound in (4 - 0.1 - 1e-15, 4 - 0.1 + 1e-15):
-        result = Run(posed, "x").result(good_tree, objective_bound=bound, upper_bound=4)
-        assert (result.status, result.objective_bound) == (Status.OPTIMAL, result.objective)
+    below = Run(posed, "x").result(good_tree, objective_bound=4 - 0.1 - 1e-15, upper_bound=4)
+    assert (below.status, below.objective_bound) == (Status.OPTIMAL, below.objective)
+    above = Run(posed, "x").result(good_tree, objective_bound=4 - 0.1 + 1e-15, upper_bound=4)
+    assert above.status is Status.MOST_ROBUST
 
 
 @pytest.mark.parametrize(("objective_bound", "upper_bound"), [(math.nan, 5), (-math.inf, 5), (5.0, math.nan)])
@@ -104,7 +105,7 @@ def test_bounds_that_are_no_numbers_are_reported_as_a_bug(good_tree, objective_b
 
 
 def test_very_deep_trees_are_allowed():
-    assert solve(problem(max_depth=2000), "leaf").upper_bound == 5
+    assert solve(problem(max_depth=1000), "leaf").upper_bound == 5
     assert solve(problem(max_depth=30), "leaf", start=Start(objective_bound=3.0)).gap == 0.0
     assert solve(problem(max_depth=np.int64(2)), "leaf").upper_bound == 5
 
@@ -119,11 +120,9 @@ def test_a_bound_below_the_engines_own_tree_is_reported_as_a_bug(good_tree):
 
 
 def test_unknown_engines_and_negative_limits_are_refused():
-    with pytest.raises(
-        ValueError, match=r'solver is "cplex"; expected one of \[\'chen\', \'groot\', \'gurobi\', \'leaf\''
-    ):
+    with pytest.raises(ValueError, match=r"solver is 'cplex'; expected one of \['chen', 'groot', 'gurobi', 'leaf'"):
         get_solver("cplex")
-    with pytest.raises(ValueError, match="seconds is -1; a limit must be a number >= 0, or None"):
+    with pytest.raises(ValueError, match="seconds is -1; a limit must be a number >= 0"):
         Limits(seconds=-1)
     with pytest.raises(ValueError, match="seconds is nan"):
         Limits(seconds=math.nan)
@@ -142,7 +141,7 @@ def test_the_penalty_of_the_paper_is_less_than_one_sample_in_total():
     [
         ({"max_depth": -1}, "max_depth is -1; it must be a whole number >= 0"),
         ({"max_depth": 2.5}, "max_depth is 2.5"),
-        ({"branch_penalty": -0.1}, "branch_penalty is -0.1; it must be a finite number >= 0"),
+        ({"branch_penalty": -0.1}, "branch_penalty is -0.1; it must lie in"),
         ({"branch_penalty": math.nan}, "branch_penalty is nan"),
         ({"branch_penalty": "x"}, "branch_penalty is 'x'; expected a number"),
     ],

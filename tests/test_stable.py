@@ -10,6 +10,8 @@ from hardwood.solvers.search import SearchSolver
 from hardwood.solvers.stable import StableRun, StableSolver
 from problems import posed, random_problem, small_table
 
+pytestmark = pytest.mark.slow  # solvers, processes and clusters; `make quick` has a taste of them elsewhere
+
 engines = pytest.mark.parametrize("engine", ["scip", "gurobi"])
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import hardwood as hw
 import oracle
-from hardwood.features import Feature, Kind
-from hardwood.tree import Branch, Leaf, Limit, Tree
+from hardwood.data.features import Feature, Kind
+from hardwood.trees.tree import Branch, Leaf, Limit, Tree
 from instances import random_instance
 
 FEATURES = (

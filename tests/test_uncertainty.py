@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hardwood as hw
-from hardwood.calibration import budget_of
-from hardwood.uncertainty import MoveCosts, UncertaintySet, allowance
+from hardwood.shift.calibration import budget_of, reaches
+from hardwood.shift.uncertainty import MoveCosts, UncertaintySet, allowance
 from instances import random_instance
 
 INF = float("inf")
@@ -122,7 +122,7 @@ def test_the_callers_prices_stay_as_they_were():
     assert (given_costs == 0.3).all()
     own = np.full((1, 1), 0.3)
     table = hw.encode(np.zeros((1, 1), dtype=int))
-    MoveCosts(table, hw.calibration.reaches(table), (own,))
+    MoveCosts(table, reaches(table), (own,))
     assert own.flags.writeable
 
 
@@ -132,15 +132,18 @@ def test_the_callers_prices_stay_as_they_were():
         (-1.0, r'costs\["age"\] is -1.0; it must be a number >= 0'),
         (float("nan"), r'costs\["age"\] is nan'),
         ({"age": [1.0, -2.0, 1.0], "city": 1.0}, r'costs\["age"\], row 1 is -2.0'),
-        ({"age": 1.0}, r"costs leaves out the columns \['city'\]"),
-        ({"age": 1.0, "city": 1.0, "town": 1.0}, r'costs names the column "town"'),
+        ({"age": 1.0}, r"costs is not given for \['city'\]"),
+        ({"age": 1.0, "city": 1.0, "town": 1.0}, r'costs\["town"\] is 1.0; the table has no such column'),
         (
             {"age": [1.0, 2.0], "city": 1.0},
-            r'costs\["age"\] has shape \(2, 1\); expected one price, or one for each of 3',
+            r'costs\["age"\] is an array of shape \(2, 1\); expected one price, or one for each of 3',
         ),
         ({"age": 1.0, "city": {"Rome": 1.0}}, r"a price for each of its categories \['Rome', 'Oslo', 'Bern'\]"),
-        ({"age": {"30": 1.0}, "city": 1.0}, r'costs\["age"\] gives prices by category; expected a categorical column'),
-        ([1.0, 2.0, 3.0], "costs has 3 entries but the table has 2 columns"),
+        (
+            {"age": {"30": 1.0}, "city": 1.0},
+            r'costs\["age"\] is a mapping of prices by category; expected a categorical column',
+        ),
+        ([1.0, 2.0, 3.0], "costs is a list of 3; the table has 2 columns"),
         ("high", r"costs\[\"age\"\] is 'high'; expected a number"),
         (np.ones((2, 2)), r"costs has shape \(2, 2\); expected samples by columns, \(3, 2\)"),
     ],
@@ -153,7 +156,7 @@ def test_wrong_costs_say_what_is_right(costs, message):
 def test_a_frozen_set_does_not_follow_the_callers_array():
     own = np.full((1, 1), 0.3)
     table = hw.encode(np.zeros((1, 1), dtype=int))
-    uncertainty = UncertaintySet(MoveCosts(table, hw.calibration.reaches(table), (own,)), 0.0)
+    uncertainty = UncertaintySet(MoveCosts(table, reaches(table), (own,)), 0.0)
     own[0, 0] = -5
     assert uncertainty.costs.prices[0].tolist() == [[0.3]]
 

@@ -4,21 +4,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from hardwood._version import __version__
-from hardwood.adversary import Attack, attack
-from hardwood.certificate import Certificate, check
-from hardwood.features import encode, encode_labels
-from hardwood.problem import Problem
-from hardwood.shifts import ShiftDescription
-from hardwood.solvers import solve
-from hardwood.tree import Tree
-from hardwood.uncertainty import UncertaintySet
 
 if TYPE_CHECKING:
-    from hardwood.auditing import Audit, audit
-    from hardwood.classifier import RobustTreeClassifier
-    from hardwood.comparison import Comparison, compare
-    from hardwood.methods import OrdinaryTreeClassifier, StableTreeClassifier
-    from hardwood.path import RobustnessPath, robustness_path
+    from hardwood.certificate import Certificate, check
+    from hardwood.data.features import encode, encode_labels
+    from hardwood.estimators.audit import Audit, audit
+    from hardwood.estimators.compare import Comparison, compare
+    from hardwood.estimators.others import OrdinaryTreeClassifier, StableTreeClassifier
+    from hardwood.estimators.path import RobustnessPath, robustness_path
+    from hardwood.estimators.robust import RobustTreeClassifier
+    from hardwood.problem import Problem
+    from hardwood.shift.description import ShiftDescription
+    from hardwood.shift.uncertainty import UncertaintySet
+    from hardwood.solvers import solve
+    from hardwood.trees.adversary import Attack, attack
+    from hardwood.trees.tree import Tree
 
 __all__ = [
     "Attack",
@@ -44,23 +44,40 @@ __all__ = [
     "solve",
 ]
 
-# These load scikit-learn, which takes a second: only when they are asked for.
-_LAZY = {
-    "Audit": "hardwood.auditing",
-    "audit": "hardwood.auditing",
-    "RobustTreeClassifier": "hardwood.classifier",
-    "Comparison": "hardwood.comparison",
-    "compare": "hardwood.comparison",
-    "OrdinaryTreeClassifier": "hardwood.methods",
-    "StableTreeClassifier": "hardwood.methods",
-    "RobustnessPath": "hardwood.path",
-    "robustness_path": "hardwood.path",
+# A name is loaded when it is asked for: scikit-learn takes a second, and the command line must hear Ctrl-C before that.
+_ROOMS = {
+    "Attack": "trees.adversary",
+    "Audit": "estimators.audit",
+    "Certificate": "certificate",
+    "Comparison": "estimators.compare",
+    "OrdinaryTreeClassifier": "estimators.others",
+    "Problem": "problem",
+    "RobustTreeClassifier": "estimators.robust",
+    "RobustnessPath": "estimators.path",
+    "ShiftDescription": "shift.description",
+    "StableTreeClassifier": "estimators.others",
+    "Tree": "trees.tree",
+    "UncertaintySet": "shift.uncertainty",
+    "attack": "trees.adversary",
+    "audit": "estimators.audit",
+    "check": "certificate",
+    "compare": "estimators.compare",
+    "encode": "data.features",
+    "encode_labels": "data.features",
+    "robustness_path": "estimators.path",
+    "solve": "solvers",
 }
+
+_MODULES = ("certificate", "datasets", "evaluation", "interop", "plotting", "problem", "report", "solvers")
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
+    if name in _ROOMS:
+        value = getattr(import_module(f"hardwood.{_ROOMS[name]}"), name)
+        globals()[name] = value
+        return value
+    if name in _MODULES:
+        return import_module(f"hardwood.{name}")
     raise AttributeError(f"module 'hardwood' has no attribute {name!r}")
 
 

@@ -1,20 +1,16 @@
-from collections.abc import Callable, Sequence
-from typing import Any
+"""The compiled part of hardwood."""
 
-import numpy as np
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated
+
+import numpy
 from numpy.typing import NDArray
 
+
 class Tree:
-    def __init__(
-        self,
-        feature: NDArray[np.int32],
-        code: NDArray[np.int32],
-        left: NDArray[np.int32],
-        right: NDArray[np.int32],
-        ordered: NDArray[np.int32],
-        n_features: int,
-    ) -> None: ...
-    def leaf_of(self, values: NDArray[np.int32]) -> NDArray[np.int32]: ...
+    def __init__(self, feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ordered: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_features: int) -> None: ...
+
+    def leaf_of(self, values: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='F', device='cpu', writable=False)]) -> NDArray[numpy.int32]: ...
 
 class Limit:
     def __init__(self, feature: int, low: int, high: int, allowed: Sequence[int]) -> None: ...
@@ -23,48 +19,50 @@ class Region:
     def __init__(self, label: int, limits: Sequence[Limit]) -> None: ...
 
 class FeaturePrices:
-    def __init__(
-        self,
-        prices: NDArray[np.float64],
-        ordered: bool,
-        may_rise: bool,
-        may_fall: bool,
-        lower: int,
-        upper: int,
-        steps: int,
-    ) -> None: ...
+    def __init__(self, prices: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], ordered: bool, may_rise: bool, may_fall: bool, lower: int, upper: int, steps: int) -> None: ...
 
-class SearchOptions:
-    child_bounds: bool
-    right_discard: bool
-    nesting: bool
-    inherit_shares: bool
-    pool: bool
-    skip_twins: bool
-    surrogate: bool
-    def __init__(self) -> None: ...
+class SearchProblem:
+    def __init__(self, values: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='F', device='cpu', writable=False)], prices: Sequence[object], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, tests: Sequence[tuple[int, int]], budget: float, depth: int, penalty: float) -> None: ...
 
-def search(
-    values: NDArray[np.int32],
-    prices: Sequence[FeaturePrices],
-    labels: NDArray[np.int32],
-    n_classes: int,
-    tests: Sequence[tuple[int, int]],
-    budget: float,
-    depth: int,
-    penalty: float,
-    seconds: float,
-    work: int,
-    memory: float,
-    n_jobs: int,
-    upper_bound: float,
-    start: Sequence[tuple[int, int]],
-    options: SearchOptions,
-    on_progress: Callable[[float, float, int, float, int], None],
-) -> dict[str, Any]: ...
-def margins(
-    values: NDArray[np.int32],
-    prices: Sequence[FeaturePrices],
-    labels: NDArray[np.int32],
-    regions: Sequence[Region],
-) -> tuple[NDArray[np.float64], NDArray[np.int32]]: ...
+class SearchResult:
+    @property
+    def tree(self) -> list[tuple[int, int]]: ...
+
+    @property
+    def correct(self) -> float: ...
+
+    @property
+    def tests(self) -> int: ...
+
+    @property
+    def upper_bound(self) -> float: ...
+
+    @property
+    def any_model_bound(self) -> float: ...
+
+    @property
+    def proved(self) -> bool: ...
+
+    @property
+    def work(self) -> int: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def steps(self) -> int: ...
+
+    @property
+    def stop_reason(self) -> str: ...
+
+    @property
+    def memory_needed(self) -> float: ...
+
+    @property
+    def n_points(self) -> int: ...
+
+def search(problem: SearchProblem, seconds: float, work: int, memory: float, n_jobs: int, upper_bound: float, start: Sequence[tuple[int, int]], switches: Mapping[str, bool], on_progress: Callable[[float, float, int, float, int], None]) -> SearchResult: ...
+
+def search_switches() -> list[str]: ...
+
+def margins(values: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='F', device='cpu', writable=False)], prices: Sequence[FeaturePrices], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], regions: Sequence[Region]) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32]]: ...

@@ -17,24 +17,30 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from hardwood._files import json_text, parsed_json, read_json, write_text
-from hardwood.adversary import attack
-from hardwood.features import Labels, Table, encode, encode_labels
-from hardwood.problem import Problem
-from hardwood.shifts import ShiftDescription
-from hardwood.tree import Tree
+from hardwood._support.errors import ArgumentError, shortened
+from hardwood._support.files import json_text, making, parsed_json, reading, write_text
+from hardwood._support.text import shown
+from hardwood.data.features import Labels, Table, encode, encode_labels
+from hardwood.problem import Goal, Problem
+from hardwood.shift.description import ShiftDescription
+from hardwood.trees.adversary import attack
+from hardwood.trees.tree import Tree
 
 FORMAT = "hardwood.certificate"
-VERSION = 1
+VERSION = 2
 STATUSES = ("optimal", "most_robust", "feasible")
 WORDS, WHOLE, NUMBER = (str,), (int,), (int, float)
+LARGEST_COUNT, LARGEST_NUMBER = 2**53, 1e300  # whatever is larger was not computed
 CLAIMS: dict[str, tuple[type, ...]] = {
+    "goal": WORDS,
     "status": WORDS,
     "stop_reason": WORDS,
     "n_samples": WHOLE,
     "worst_case_correct": WHOLE,
     "nominal_correct": WHOLE,
+    "distributional_value": NUMBER,
     "upper_bound": WHOLE,
+    "any_model_bound": WHOLE,
     "branching_nodes": WHOLE,
     "objective": NUMBER,
     "objective_bound": NUMBER,
@@ -62,6 +68,8 @@ class Claim(Protocol):
     @property
     def upper_bound(self) -> int: ...  # noqa: D102
     @property
+    def any_model_bound(self) -> int: ...  # noqa: D102
+    @property
     def seconds(self) -> float: ...  # noqa: D102
     @property
     def solver(self) -> str: ...  # noqa: D102
@@ -71,23 +79,32 @@ class Claim(Protocol):
 class Certificate:
     """A tree and what is claimed about it.
 
-    status              "optimal": no tree has a larger objective (and if the gap is 0, none is more robust and none as
-                        robust is smaller); "most_robust": no tree keeps more samples correct; "feasible": none keeps
-                        more than the bound
-    worst_case_correct  samples that the tree classifies correctly after the worst shift within the budget
-    upper_bound         no tree up to this depth keeps more samples correct
-    objective           worst_case_correct - branch_penalty * branching_nodes; no tree exceeds `objective_bound`
-    data_hash           fingerprint of the table and labels that all this is about
+    goal                  what was maximised, see `Goal`
+    status                "optimal": no tree has a larger objective. If the gap is 0, none is more robust; and if
+                          branch_penalty is not 0, none that is as robust is smaller. "most_robust": no tree keeps more
+                          samples correct. "feasible": none keeps more than the bound.
+    worst_case_correct    samples that the tree classifies correctly after the worst shift within the budget
+    distributional_value  the same if the adversary may lose the last sample in part
+    upper_bound           no tree up to this depth keeps more samples correct
+    any_model_bound       no classifier of any kind keeps more samples correct under these shifts (docs/theory.md); all
+                          samples if the engine does not know
+    objective             what the goal counts, less branch_penalty for each branching node; no tree exceeds
+                          `objective_bound`. With the goal "distributional", "optimal" means that the two differ by less
+                          than `Problem.resolution`, about a hundredth of a sample.
+    data_hash             fingerprint of the table and labels that all this is about
     """
 
     tree: Tree = field(repr=False)
     shifts: ShiftDescription = field(repr=False)
+    goal: str
     status: str
     stop_reason: str
     n_samples: int
     worst_case_correct: int
     nominal_correct: int
+    distributional_value: float
     upper_bound: int
+    any_model_bound: int
     branching_nodes: int
     objective: float
     objective_bound: float
@@ -117,19 +134,21 @@ class Certificate:
     @classmethod
     def of(cls, problem: Problem, shifts: ShiftDescription, claim: Claim, version: str) -> Certificate:
         """Put on record what an engine says of its tree; whatever can be computed without it, is."""
-        found = attack(claim.tree, problem.labels, problem.uncertainty)
-        tests = claim.tree.n_branching_nodes
+        found = problem.judged(claim.tree)
         return cls(
             tree=claim.tree,
             shifts=shifts,
+            goal=str(problem.goal),
             status=str(claim.status),
             stop_reason=str(claim.stop_reason),
             n_samples=problem.n_samples,
             worst_case_correct=found.worst_case_correct,
             nominal_correct=found.nominal_correct,
+            distributional_value=found.priced_value,
             upper_bound=claim.upper_bound,
-            branching_nodes=tests,
-            objective=problem.objective(found.worst_case_correct, tests),
+            any_model_bound=claim.any_model_bound,
+            branching_nodes=claim.tree.n_branching_nodes,
+            objective=problem.objective_of(found),
             objective_bound=claim.objective_bound,
             max_depth=problem.max_depth,
             branch_penalty=problem.penalty,
@@ -150,7 +169,8 @@ class Certificate:
     @classmethod
     def from_json(cls, text: str) -> Certificate:
         """Read a certificate; whatever is not one gets an error that says where."""
-        return cls._from_document(parsed_json(text))
+        with making("the text"):
+            return cls._from_document(parsed_json(text))
 
     @classmethod
     def _from_document(cls, document: Any) -> Certificate:
@@ -161,6 +181,8 @@ class Certificate:
                 f"the certificate has version {document.get('format_version')!r}; this hardwood reads {VERSION}"
             )
         claims = {name: _claim(document, name) for name in CLAIMS}
+        if claims["goal"] not in list(Goal):
+            raise ValueError(f"the certificate has goal {claims['goal']!r}; expected one of {[str(g) for g in Goal]}")
         if claims["n_samples"] < 1:
             raise ValueError(f"the certificate has n_samples {claims['n_samples']}; expected at least 1")
         shifts = ShiftDescription.from_dict(document.get("shifts"))
@@ -173,26 +195,52 @@ class Certificate:
     @classmethod
     def load(cls, path: str | Path) -> Certificate:
         """Read a file that `save` wrote."""
-        return cls._from_document(read_json(path))
+        with reading(path) as document:
+            return cls._from_document(document)
 
     def __str__(self) -> str:
         return (
             f"{self.worst_case_correct} of {self.n_samples} samples ({self.worst_case_accuracy:.1%}) stay correct "
             f"under the worst shift with budget {self.budget:.4g}; {self.nominal_accuracy:.1%} without a shift\n"
-            f"{self.branching_nodes} tests, depth at most {self.max_depth}; {self._proved}\n"
+            f"{self.branching_nodes} tests, depth at most {self.max_depth}; {self.proved}\n"
+            f"{self.limit_of_any_model}"
             f"shifts: {self.shifts}\n"
-            f"{self.solver}, {self.seconds:.2f} s, hardwood {self.version}, data {self.data_hash[:12]}"
+            f"{shown(self.solver)}, {self.seconds:.2f} s, hardwood {shown(self.version)}, "
+            f"data {shown(self.data_hash[:12])}"
         )
 
     @property
-    def _proved(self) -> str:
-        if self.status == "optimal" and self.gap == 0:
-            return "proved optimal: no tree is more robust, none as robust is smaller"
-        if self.status == "optimal":
+    def proved(self) -> str:
+        """What is proved about all trees of the depth, in words."""
+        if self.goal == Goal.DISTRIBUTIONAL:
+            return self._proved_distributional
+        if self.status == "optimal" and self.gap > 0:
             return f"proved optimal for a penalty of {self.branch_penalty:g} for each test; others may be more robust"
+        if self.status == "optimal" and self.branch_penalty == 0:
+            return "proved optimal: no tree is more robust (tests cost nothing: a smaller one as robust may exist)"
+        if self.status == "optimal":
+            return "proved optimal: no tree is more robust, none as robust is smaller"
         if self.status == "most_robust":
             return "proved most robust; a smaller tree that is as robust may exist"
         return f"at most {self.upper_bound} are possible (gap {self.gap:.1%})"
+
+    @property
+    def limit_of_any_model(self) -> str:
+        """What no model of any kind can exceed, as a line; nothing if that is not known."""
+        if self.any_model_bound >= self.n_samples:
+            return ""
+        share = self.any_model_bound / self.n_samples
+        return f"no model of any kind keeps more than {self.any_model_bound} ({share:.1%}) under these shifts\n"
+
+    @property
+    def _proved_distributional(self) -> str:
+        less = f" less {self.branch_penalty:.3g} for each test" if self.branch_penalty else ""
+        words = f"the distributional value {self.distributional_value:.2f}{less} is"
+        if self.status == "optimal":
+            words += f" proved to be the largest, to within {max(self.objective_bound - self.objective, 0.0):.2g}"
+        else:
+            words += f" {self.objective:.2f}, no tree has more than {self.objective_bound:.2f}"
+        return f"{words}; at most {self.upper_bound} samples can stay correct"
 
 
 @dataclass(frozen=True)
@@ -214,14 +262,14 @@ class Check:
         claimed = self.certificate
         n = claimed.n_samples
         if not self.confirmed:
-            return "NOT CONFIRMED\n" + "\n".join(f"* {contradiction}" for contradiction in self.contradictions)
+            return "NOT CONFIRMED\n" + "\n".join(f"* {shown(contradiction)}" for contradiction in self.contradictions)
         return (
             f"CONFIRMED from the data alone: this tree keeps {self.worst_case_correct} of {n} samples correct "
             f"({self.worst_case_correct / n:.1%}) under every shift within the budget {claimed.budget:.4g}, "
             f"and {self.nominal_correct} without a shift.\n"
             f"The shifts: {claimed.shifts}.\n"
-            f"CLAIMED by the engine ({claimed.solver}, {claimed.status}), not proved again here: no tree of depth "
-            f"{claimed.max_depth} keeps more than {claimed.upper_bound} correct."
+            f"CLAIMED by the engine ({shown(claimed.solver)}, {shown(claimed.status)}), not proved again here: no tree "
+            f"of depth {claimed.max_depth} keeps more than {claimed.upper_bound} correct; {claimed.proved}."
         )
 
 
@@ -234,8 +282,14 @@ def check(certificate: Certificate | str | Path, X: Any, y: Any) -> Check:
     tree = certificate.tree
     table = encode(X, features=tree.features)
     labels = encode_labels(y, table.n_samples, classes=tree.classes)
-    found = attack(tree, labels, certificate.shifts.uncertainty(table))
-    problem = Problem(labels, found.uncertainty, certificate.max_depth, certificate.branch_penalty)
+    try:
+        uncertainty = certificate.shifts.uncertainty(table)
+        problem = Problem(
+            labels, uncertainty, certificate.max_depth, certificate.branch_penalty, Goal(certificate.goal)
+        )
+    except ArgumentError as error:  # the certificate's words, not the caller's
+        raise ValueError(f"the certificate says what cannot be: {error}") from None
+    found = attack(tree, labels, uncertainty)
     fingerprint = data_hash(table, labels)
     now = {
         "data_hash": fingerprint,
@@ -243,15 +297,14 @@ def check(certificate: Certificate | str | Path, X: Any, y: Any) -> Check:
         "budget": found.uncertainty.budget,
         "worst_case_correct": found.worst_case_correct,
         "nominal_correct": found.nominal_correct,
+        "distributional_value": found.priced_value,
         "branching_nodes": tree.n_branching_nodes,
-        "objective": problem.objective(found.worst_case_correct, tree.n_branching_nodes),
+        "objective": problem.objective_of(found),
     }
     contradictions = [
         f"{name} is {value}, the certificate says {getattr(certificate, name)}"
         for name, value in now.items()
-        if value != getattr(certificate, name)
-        # A logarithm may differ in its last digit between machines.
-        and not (name == "budget" and math.isclose(found.uncertainty.budget, certificate.budget, rel_tol=1e-12))
+        if not _agrees(value, getattr(certificate, name))
     ]
     contradictions += _impossible(certificate, problem)
     return Check(certificate, fingerprint, found.worst_case_correct, found.nominal_correct, tuple(contradictions))
@@ -266,18 +319,29 @@ def _impossible(certificate: Certificate, problem: Problem) -> list[str]:
         found.append(
             f"the bound {certificate.upper_bound} does not lie between the tree's own worst case and all samples"
         )
-    if certificate.objective_bound < certificate.objective - problem.tolerance:
+    if not certificate.upper_bound <= certificate.any_model_bound <= certificate.n_samples:
+        found.append(
+            f"the bound {certificate.any_model_bound} for any model does not lie between that for trees and all"
+        )
+    if certificate.objective_bound < certificate.objective:
         found.append(f"the bound {certificate.objective_bound} on the objective is below the tree's own objective")
     if certificate.status not in STATUSES:
         found.append(f'the status is "{certificate.status}"; expected one of {list(STATUSES)}')
     if certificate.upper_bound > max(certificate.worst_case_correct, problem.most_correct(certificate.objective_bound)):
         found.append("the bound on correct samples is larger than what the bound on the objective allows")
-    proved = certificate.objective_bound <= certificate.objective + problem.tolerance
+    proved = certificate.objective_bound <= certificate.objective + problem.resolution
     if (certificate.status == "optimal") != proved:
         found.append(f'the status is "{certificate.status}", which the bound on the objective does not say')
     if certificate.status == "most_robust" and certificate.upper_bound != certificate.worst_case_correct:
         found.append('the status is "most_robust", but the bound allows more samples to be correct')
     return found
+
+
+def _agrees(now: Any, then: Any) -> bool:
+    """Whole numbers and words must be the same; a logarithm may differ in its last digit between machines."""
+    if isinstance(now, float):
+        return math.isclose(now, then, rel_tol=1e-12)
+    return bool(now == then)
 
 
 def is_about(certificate: Certificate | None, table: Table, labels: Labels) -> bool:
@@ -296,10 +360,11 @@ def data_hash(table: Table, labels: Labels) -> str:
 
 
 def _claim(document: dict[str, Any], name: str) -> Any:
-    value = document.get(name)
-    if not isinstance(value, CLAIMS[name]) or isinstance(value, bool):
+    value: Any = document.get(name)
+    is_fit = isinstance(value, CLAIMS[name]) and not isinstance(value, bool)
+    if not is_fit:
         expected = {WORDS: "text", WHOLE: "a whole number", NUMBER: "a number"}[CLAIMS[name]]
-        raise ValueError(f"the certificate has {name} {value!r}; expected {expected}")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"the certificate has {name} {value!r}; expected a finite number")
+        raise ValueError(f"the certificate has {name} {shortened(value)}; expected {expected}")
+    if not isinstance(value, str) and not abs(value) <= (LARGEST_COUNT if CLAIMS[name] == WHOLE else LARGEST_NUMBER):
+        raise ValueError(f"the certificate has {name} {shortened(value)}; expected a number that can be reckoned with")
     return value

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood._arguments import whole_number
-from hardwood.calibration import FloatArray, Reach, below_probability, checked_certainty, reaches
-from hardwood.features import Feature, Labels, Table
-from hardwood.shifts import ShiftDescription
-from hardwood.tree import Branch, Leaf, Node, Tree
+from hardwood._support.arguments import whole_number
+from hardwood.data.features import Feature, Labels, Table
+from hardwood.shift.calibration import FloatArray, Reach, below_probability, checked_certainty, reaches
+from hardwood.shift.description import ShiftDescription
+from hardwood.trees.tree import Branch, Leaf, Node, Tree
 
 CHUNK = 4_000_000  # values drawn at a time
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from hardwood.adversary import Attack
-from hardwood.anatomy import Part, anatomy
-from hardwood.calibration import FloatArray
-from hardwood.tree import Leaf, Tree
+from hardwood.shift.calibration import FloatArray
+from hardwood.trees.adversary import Attack
+from hardwood.trees.anatomy import Part, anatomy
+from hardwood.trees.tree import Leaf, Tree
 
 # Told apart by colour-blind readers, and by line style in print.
 NOMINAL, ROBUST, BOUND = "#d55e00", "#0072b2", "#999999"

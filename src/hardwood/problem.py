@@ -3,11 +3,45 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
-from hardwood._arguments import numbers_of, whole_number
-from hardwood.features import Labels, Table
-from hardwood.uncertainty import UncertaintySet
+import numpy as np
+from numpy.typing import NDArray
+
+from hardwood._support.arguments import numbers_of, whole_number
+from hardwood._support.errors import ArgumentError
+from hardwood.data.features import Labels, Table
+from hardwood.shift.calibration import Direction
+from hardwood.shift.uncertainty import UncertaintySet
+from hardwood.trees.adversary import Attack, attack
+from hardwood.trees.tree import Branch, Leaf, Node, Tree
+
+Test: TypeAlias = tuple[int, int]  # a feature and a code, as in `Branch`
+DEEPEST_TREE = 1000  # nobody reads it, and what walks a tree from node to node would run out of stack
+LARGEST_PENALTY = 1e100  # with more, objectives would leave the range of doubles
+FINEST = 100  # copies of each row with which the distributional value is maximised: to within 1 / 100 of a sample
+MOST_COPIED_ROWS = 2_000_000
+
+
+class Goal(StrEnum):
+    """What is maximised, less the penalty for each test."""
+
+    ROBUST = "robust"
+    """R: samples correct after the worst affordable shift."""
+    DISTRIBUTIONAL = "distributional"
+    """D: the same if the last sample may be lost in part (docs/distributional.md); R is D rounded up."""
+
+
+class Choice(NamedTuple):
+    """What stands at a place of a heap: a test by its position in `Problem.tests` (-1: none), or a label."""
+
+    test: int = -1
+    label: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,14 +50,16 @@ class Problem:
 
         maximise   (samples correct in the worst case) - branch_penalty * (branching nodes)
 
-    branch_penalty  None stands for 1 / 2^max_depth as in the paper's experiments: always less than one sample in total,
-                    so the fewest branching nodes among the most robust trees
+    branch_penalty  None: the fewest branching nodes among the best trees. That is 1 / 2^max_depth as in the paper's
+                    experiments, always less than one sample in total (of `resolution`, for the distributional goal)
+    goal            what "samples correct" means, see `Goal`
     """
 
     labels: Labels
     uncertainty: UncertaintySet
     max_depth: int
     branch_penalty: float | None = None
+    goal: Goal = Goal.ROBUST
 
     def __post_init__(self) -> None:
         if len(self.labels.codes) != self.table.n_samples:
@@ -31,12 +67,31 @@ class Problem:
                 f"there are {len(self.labels.codes)} labels but {self.table.n_samples} rows; expected as many"
             )
         object.__setattr__(self, "max_depth", whole_number("max_depth", self.max_depth, at_least=0))
-        penalty = numbers_of(
-            "branch_penalty", 2.0**-self.max_depth if self.branch_penalty is None else self.branch_penalty
-        )
-        object.__setattr__(self, "branch_penalty", float(penalty))
-        if not 0 <= penalty < float("inf"):
-            raise ValueError(f"branch_penalty is {self.branch_penalty!r}; it must be a finite number >= 0")
+        if self.max_depth > DEEPEST_TREE:
+            raise ArgumentError("max_depth", self.max_depth, f"trees have {DEEPEST_TREE} levels at most")
+        if self.goal not in list(Goal):
+            raise ArgumentError("goal", self.goal, f"expected one of {[str(goal) for goal in Goal]}")
+        object.__setattr__(self, "goal", Goal(self.goal))
+        object.__setattr__(self, "branch_penalty", self._checked_penalty())
+
+    def _checked_penalty(self) -> float:
+        if self.branch_penalty is None:
+            return math.ldexp(1.0 / self.copies, -self.max_depth)
+        penalty = float(numbers_of("branch_penalty", self.branch_penalty))
+        if not 0 <= penalty <= LARGEST_PENALTY:
+            raise ArgumentError("branch_penalty", self.branch_penalty, f"it must lie in [0, {LARGEST_PENALTY:g}]")
+        # Objectives are doubles, right to within half a unit in the last place of the number of samples, or of what the
+        # tests cost. Eight such units tell one test more or less apart, whatever is added up.
+        smallest = math.ldexp(self.n_samples, -50)
+        if 0 < penalty < smallest:
+            raise ArgumentError(
+                "branch_penalty",
+                penalty,
+                f"with {self.n_samples} samples it must be 0, or at least {smallest!r} to make a difference in double "
+                f"precision",
+                remedy="leave it out for the fewest tests among the best trees",
+            )
+        return penalty
 
     @property
     def table(self) -> Table:
@@ -48,22 +103,208 @@ class Problem:
         """Number of samples."""
         return self.table.n_samples
 
+    # ---- What is maximised -------------------------------------------------------------------------------------------
+
     @property
     def penalty(self) -> float:
         """What a branching node costs, in samples."""
         return float(self.branch_penalty)  # type: ignore[arg-type]  # set in __post_init__
 
     @property
-    def tolerance(self) -> float:
-        """Objectives that differ by less are equal: more than rounding makes of a sum, less than a test costs."""
-        return min(1e-9, self.penalty / 4) if self.penalty else 1e-9
+    def most_tests(self) -> int:
+        """The tests of a full tree."""
+        return (1 << self.max_depth) - 1
+
+    @property
+    def engine_penalty(self) -> float:
+        """A penalty with the same optimal trees that engines can reckon with.
+
+        If all tests of a full tree together cost less than one sample, trees are ordered by the samples that they keep
+        and then by their tests, whatever the penalty: it may as well be 1 / 2^max_depth. A test that costs more than
+        all samples is never worth it, however much more.
+        """
+        if 0 < Fraction(self.penalty) * self.most_tests < 1:
+            return math.ldexp(1.0, -self.max_depth)
+        return min(self.penalty, self.n_samples + 1.0)
+
+    @property
+    def copies(self) -> int:
+        """How often each row is repeated to maximise the distributional value; 1 for the robust goal."""
+        if self.goal is Goal.ROBUST:
+            return 1
+        return max(1, min(FINEST, MOST_COPIED_ROWS // self.n_samples))
+
+    @property
+    def resolution(self) -> float:
+        """Objectives that differ by less are not told apart: 0 for the robust goal.
+
+        The distributional value is maximised on a table with m copies of each row, where R_m = ceil(m D): to within
+        1 / m, and the roundings of that table (`lost_to_rounding`).
+        """
+        return 0.0 if self.goal is Goal.ROBUST else (1.0 + 2.0 * self.lost_to_rounding) / self.copies
+
+    @property
+    def lost_to_rounding(self) -> float:
+        """By how many copies the value of a tree on the repeated table may miss the repeated value.
+
+        There, prices are rounded down to a unit of at most 2^-47 of the repeated budget C, and the budget to whole
+        units. Let p say which part of each of the M copies the adversary wins at rounded prices. With S steps each at
+        most, p costs less than C (1 + e) at exact prices, e = M (S + 1) 2^-47; p / (1 + e) is affordable there, and
+        wins less by M e at most.
+        """
+        spans = [
+            int(np.ptp(self.table.values[:, j].astype(np.int64))) if feature.ordered else 2  # leaving and arriving
+            for j, feature in enumerate(self.table.features)
+        ]
+        return float(self.n_samples * self.copies) ** 2 * (sum(spans) + 1) * 2.0**-47
+
+    def objective(self, correct: float, tests: int) -> float:
+        """The value that is maximised, rounded once: a tree with a larger one is better in exact arithmetic, too."""
+        return float(Fraction(correct) - Fraction(self.penalty) * tests)
+
+    def objective_of(self, found: Attack) -> float:
+        """The objective of a tree that was attacked."""
+        correct = found.worst_case_correct if self.goal is Goal.ROBUST else found.priced_value
+        return self.objective(correct, found.tree.n_branching_nodes)
+
+    def judged(self, tree: Tree) -> Attack:
+        """What the adversary does to a tree."""
+        return attack(tree, self.labels, self.uncertainty)
 
     def most_correct(self, objective_bound: float) -> int:
-        """What a bound on the objective says about the number of correct samples: a full tree pays the most penalty."""
-        full_tree = 2.0 ** min(self.max_depth, 1000) - 1
-        most = objective_bound + self.penalty * full_tree + self.tolerance
-        return self.n_samples if most > self.n_samples else math.floor(most)
+        """What a bound on the objective says about the number of correct samples: a full tree pays the most penalty.
 
-    def objective(self, worst_case_correct: int, branching_nodes: int) -> float:
-        """The value that solvers maximise."""
-        return worst_case_correct - self.penalty * branching_nodes
+        A bound is a double, so it may be too low by a rounding: that much is added. R is D rounded up.
+        """
+        rounding = math.ldexp(self.n_samples + min(abs(objective_bound), 2.0 * self.n_samples), -52)
+        most = objective_bound + self.penalty * min(self.most_tests, 2**60) + rounding
+        if most >= self.n_samples:
+            return self.n_samples
+        return math.floor(most) if self.goal is Goal.ROBUST else math.ceil(most)
+
+    # ---- The tests and the heap form of a tree -----------------------------------------------------------------------
+
+    @cached_property
+    def tests(self) -> tuple[Test, ...]:
+        """Every test that may be of use, by feature and code.
+
+        Left out are tests that put all samples on one side (the subtree of that side alone is at least as good), tests
+        on features that every sample changes for nothing (so is either of the two subtrees), the second of two
+        categories, and of thresholds between which no sample can get, all but one. Where arriving at a category has a
+        price of its own, a test on one that nobody has is of use: it takes a cheap way out.
+        """
+        codes = [self._codes(j) for j in range(len(self.table.features))]
+        return tuple((j, int(code)) for j, own in enumerate(codes) for code in own)
+
+    @property
+    def n_tests(self) -> int:
+        """How many tests there are. They are counted, not listed: a column of phone numbers may have billions."""
+        return sum(self.n_tests_of(j) for j in range(len(self.table.features)))
+
+    def n_tests_of(self, j: int) -> int:
+        """How many tests a feature has."""
+        if not self._is_testable(j):
+            return 0
+        if self.table.features[j].ordered:
+            lows, highs = self._reachable(j)
+            return int((highs - lows + 1).sum())
+        return len(self._categories(j))
+
+    def _is_testable(self, j: int) -> bool:
+        prices, reach = self.uncertainty.costs.prices[j], self.uncertainty.costs.reach[j]
+        free = not prices.any() and reach.direction is Direction.BOTH and reach.steps is None
+        return not free and bool((self.table.values[:, j] != self.table.values[0, j]).any())
+
+    def _codes(self, j: int) -> NDArray[np.int64]:
+        if not self._is_testable(j):
+            return np.empty(0, dtype=np.int64)
+        if not self.table.features[j].ordered:
+            return self._categories(j)
+        lows, highs = self._reachable(j)
+        return np.concatenate([np.arange(low, high + 1) for low, high in zip(lows, highs, strict=True)])
+
+    def _categories(self, j: int) -> NDArray[np.int64]:
+        seen = np.unique(self.table.values[:, j]).astype(np.int64)
+        n_values = self.table.features[j].n_values
+        if n_values <= 2:
+            return seen[:1]
+        return np.arange(n_values) if self.uncertainty.costs.prices[j].shape[1] > 1 else seen
+
+    def _reachable(self, j: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Codes of an ordered feature that some sample can have, from the smallest to the largest in the table, the
+        largest left out: first and last codes of disjoint runs, ascending.
+
+        A threshold at a code and one at the next differ only for a sample that can have that next code. So thresholds
+        at reachable codes stand for all others, each for those up to the next reachable code.
+        """
+        values = self.table.values[:, j].astype(np.int64)
+        first, last = int(values.min()), int(values.max())
+        reach = self.uncertainty.costs.reach[j]
+        steps = self._affordable_steps(j, last - first, reach.steps)
+        lows = values if reach.direction is Direction.UP else values - steps
+        highs = values if reach.direction is Direction.DOWN else values + steps
+        lower = first if reach.lower is None else max(first, reach.lower)
+        upper = last - 1 if reach.upper is None else min(last - 1, reach.upper)
+        lows, highs = np.maximum(lows, lower), np.minimum(highs, upper)
+        somewhere = lows <= highs
+        lows, highs = lows[somewhere], highs[somewhere]
+        order = np.argsort(lows, kind="stable")
+        lows, highs = lows[order], np.maximum.accumulate(highs[order])
+        starts = np.flatnonzero(np.append(True, lows[1:] > highs[:-1] + 1))
+        return lows[starts], highs[np.append(starts[1:] - 1, len(highs) - 1)]
+
+    def _affordable_steps(self, j: int, span: int, limit: int | None) -> NDArray[np.int64]:
+        """How many steps each sample can pay for on its own, at most the span of the column."""
+        prices = self.uncertainty.costs.prices[j][:, 0]
+        steps = np.full(prices.shape, float(span))
+        with np.errstate(over="ignore"):
+            np.divide(self.uncertainty.spendable, prices, out=steps, where=prices > 0)
+        # One step more than the division says cannot hurt: it may have been rounded down.
+        whole = np.where(self.uncertainty.affords(prices), np.minimum(np.floor(steps) + 1, span), 0).astype(np.int64)
+        whole = whole if limit is None else np.minimum(whole, limit)
+        return np.broadcast_to(whole, (self.n_samples,))
+
+    @cached_property
+    def _position(self) -> dict[Test, int]:
+        return {test: k for k, test in enumerate(self.tests)}
+
+    def position(self, feature: int, code: int) -> int | None:
+        """Where a test stands among `tests`, itself or the one that stands for it; None if it is of no use."""
+        if (feature, code) in self._position or not self.table.features[feature].ordered:
+            return self._position.get((feature, code))
+        own = [(known, k) for (j, known), k in self._position.items() if j == feature and known <= code]
+        largest = int(self.table.values[:, feature].max())
+        return max(own)[1] if own and code < largest else None
+
+    def heap(self, tree: Tree) -> list[Choice] | None:
+        """A tree as choices by place: the root is 1, the children of n are 2n (left) and 2n + 1 (right).
+
+        None if the tree is too deep, or asks for a test that is not among `tests`.
+        """
+        if tree.depth > self.max_depth:
+            return None
+        choices = [Choice()] * (2 << self.max_depth)
+
+        def put(node: Node, at: int) -> bool:
+            if isinstance(node, Leaf):
+                choices[at] = Choice(label=node.label)
+                return True
+            test = self.position(node.feature, node.code)
+            if test is None:
+                return False
+            choices[at] = Choice(test)
+            return put(node.left, 2 * at) and put(node.right, 2 * at + 1)
+
+        return choices if put(tree.root, 1) else None
+
+    def tree(self, choices: Sequence[tuple[int, int]]) -> Tree:
+        """The tree that choices by place describe."""
+
+        def grown(at: int) -> Node:
+            test, label = choices[at]
+            if test < 0:
+                return Leaf(int(label))
+            feature, code = self.tests[test]
+            return Branch(feature, code, grown(2 * at), grown(2 * at + 1))
+
+        return Tree(self.table.features, self.labels.classes, grown(1))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hardwood.calibration import FloatArray
 from hardwood.experiments.store import Row
 from hardwood.experiments.tasks import EXPECTED, FAMILIES
+from hardwood.shift.calibration import FloatArray
 
 UNEXPECTED = tuple(family for family in FAMILIES if family != EXPECTED)
 PROVED = "optimal"

@@ -15,16 +15,18 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from typing import Any
 
+from hardwood._support.errors import ArgumentError, Said
 from hardwood._version import __version__
 from hardwood.experiments.tasks import Task, run_task
 
 WORKER = "hardwood.experiments.worker"
+PATIENCE = 30.0  # seconds that a scheduler has for an answer
 
 
 class Outcome(StrEnum):
@@ -119,35 +121,52 @@ def local_processes(n: int) -> Iterator[Backend]:
 
 
 @contextmanager
-def dask_cluster(address: str) -> Iterator[Backend]:
-    """The workers of a Dask scheduler, one task at a time for each of their threads."""
+def dask_cluster(address: str, security: Any = None) -> Iterator[Backend]:
+    """The workers of a Dask scheduler, one task at a time for each of their threads.
+
+    security  a `distributed.Security` with certificates, for an address like tls://host:8786; None takes what the
+              configuration of Dask says
+
+    Whoever can talk to a scheduler or to a worker can run any code there as their user, and they send objects that are
+    unpickled here: use a scheduler only if you trust it, and without TLS only in a network where you trust everybody.
+    """
     try:
         import distributed
         from distributed.comm import get_address_host_port
     except ModuleNotFoundError as error:
         raise ImportError("a scheduler needs the package dask; run: pip install 'hardwood[dask]'") from error
     try:  # a client that cannot connect is noisy when it goes, so the place is tried first
-        socket.create_connection(get_address_host_port(address), timeout=10).close()
-        client = distributed.Client(address, timeout="10s", set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise ValueError(
-            f"--scheduler is {address}; no Dask scheduler answers there ({error}). Expected an address like "
-            f"tcp://host:8786; start a scheduler with: dask scheduler"
+        socket.create_connection(get_address_host_port(address), timeout=PATIENCE).close()
+        client = distributed.Client(address, timeout=f"{PATIENCE}s", set_as_default=False, security=security)
+    except (OSError, ValueError, TypeError) as error:  # certificates that do not fit are all of these
+        raise ArgumentError(
+            "scheduler",
+            Said(address),
+            f"no Dask scheduler answers there ({error}). Expected an address like tcp://host:8786, or tls://host:8786 "
+            f"with certificates; start a scheduler with: dask scheduler",
         ) from None
-    with client:
+    try:
         _check_workers(client, address)
         executor = client.get_executor(pure=False)
+        slots = partial(_n_threads, client, address)
         try:
-            yield Backend(executor, run_apart, lambda: sum(_asked(client.nthreads, address).values()))
+            yield Backend(executor, run_apart, slots)
         except CancelledError as error:
             raise _lost(address, error) from error
-        finally:
-            executor.shutdown(wait=False)
+    finally:
+        # With the client, its tasks go, too. A scheduler that does not answer any more must not keep us here.
+        with suppress(OSError):
+            client.close(timeout=PATIENCE)
+
+
+def _n_threads(client: Any, address: str) -> int:
+    threads = _asked(lambda: client.sync(client.scheduler.ncores, callback_timeout=PATIENCE), address)
+    return sum(threads.values())
 
 
 def _check_workers(client: Any, address: str) -> None:
     """Refuse a cluster on which tasks would fail one by one."""
-    workers = _asked(lambda: client.get_versions(packages=["hardwood"]), address)["workers"]
+    workers = _asked(lambda: _versions(client), address)["workers"]
     if not workers:
         raise ValueError(f"the scheduler at {address} has no workers; start some with: dask worker {address}")
     for worker, entry in workers.items():
@@ -158,7 +177,12 @@ def _check_workers(client: Any, address: str) -> None:
             )
 
 
+def _versions(client: Any) -> Any:
+    return client.sync(client._get_versions, packages=["hardwood"], callback_timeout=PATIENCE)
+
+
 def _asked(question: Callable[[], Any], address: str) -> Any:
+    """The answer of a scheduler; one that gives none, or none in time, is lost."""
     try:
         return question()
     except OSError as error:

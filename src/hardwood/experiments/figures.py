@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from hardwood.calibration import FloatArray
 from hardwood.experiments.analysis import (
     UNEXPECTED,
     at,
@@ -24,6 +23,7 @@ from hardwood.experiments.analysis import (
 from hardwood.experiments.store import Row
 from hardwood.experiments.tasks import EXPECTED
 from hardwood.plotting import BOUND, NOMINAL, ROBUST, needs_matplotlib
+from hardwood.shift.calibration import FloatArray
 
 SHOWN_LEVELS = (0.5, 0.85, 0.95, 1.0)  # as in the paper's figure of computation times
 LINES = ("-", "--", "-.", ":")

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from hardwood._arguments import numbers_of, whole_number
-from hardwood.datasets import RECIPES
+from hardwood._support.arguments import numbers_of, whole_number
+from hardwood.data.datasets import RECIPES
 from hardwood.solvers.search import DEEPEST
 
 METHODS = ("robust", "ordinary", "stable", "paper", "paper_without_sample_cuts")

@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from hardwood._files import write_bytes, write_text
+from hardwood._support.files import write_bytes, write_text
 from hardwood.experiments.figures import figures
 from hardwood.experiments.runner import instance_rows
 from hardwood.experiments.store import Store

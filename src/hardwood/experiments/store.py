@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hardwood._files import write_bytes
+from hardwood._support.files import write_bytes
 
 JOURNAL, RESULTS = "journal.jsonl", "results.parquet"
 Row = dict[str, Any]
@@ -43,7 +43,7 @@ class Store:
             self._file = os.open(self.folder / JOURNAL, how, 0o666)
         except OSError as error:
             raise ValueError(
-                f"results cannot be written to {self.folder}: {error.strerror}; give another folder by --out"
+                f"results cannot be written to {self.folder}: {error.strerror}; choose another folder"
             ) from error
         try:
             self._lock()

@@ -1,12 +1,11 @@
 """A report that people open and understand: one HTML file, no network, readable without scripts.
 
-    content (numbers) -> drawing (SVG) -> page (HTML) -> file
+    a fitted model, its rivals -> content (numbers) -> drawing (SVG) -> page (HTML) -> file
 
-Names, answers and labels are anybody's text. They are escaped in `markup` and nowhere else, and the script only ever
-sets them as text.
+The report learns nothing: other trees to draw beside the model are handed in. Names, answers and labels are anybody's
+text. They are escaped in `markup` and nowhere else, and the script only ever sets them as text.
 """
 
-from hardwood.report.content import Content, Model, content_of
-from hardwood.report.page import page
+from hardwood.report.writing import TITLE, check_place, write_report
 
-__all__ = ["Content", "Model", "content_of", "page"]
+__all__ = ["TITLE", "check_place", "write_report"]

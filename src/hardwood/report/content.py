@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from hardwood.adversary import Attack, attack
-from hardwood.anatomy import Part, anatomy, words_of
-from hardwood.calibration import Direction
 from hardwood.certificate import Certificate, is_about
-from hardwood.features import Feature, Kind, Labels, Table
-from hardwood.problem import Problem
-from hardwood.report.rivals import MAJORITY, rivals
-from hardwood.shifts import ShiftDescription
-from hardwood.solvers.base import best_leaf
-from hardwood.tree import Branch, Leaf, Limit, Node, Tree
+from hardwood.data.features import Feature, Kind, Labels, Table
+from hardwood.shift.calibration import Direction
+from hardwood.shift.description import ShiftDescription
+from hardwood.trees.adversary import Attack, attack
+from hardwood.trees.anatomy import Part, anatomy, words_of
+from hardwood.trees.tree import Branch, Leaf, Limit, Node, Tree
 
 OWN = "this tree"
 MOST_PRICES = 2000  # of one column in the page; a wider column with prices by value has no margins there
@@ -29,12 +26,11 @@ FEW = 5  # rows that are not told apart
 
 @dataclass(frozen=True)
 class Model:
-    """A tree, the shifts that it was learnt for, what is proved about it, and the depth that was allowed."""
+    """A tree, the shifts that it was learnt for, and what is proved about it."""
 
     tree: Tree
     shifts: ShiftDescription
     certificate: Certificate | None
-    max_depth: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +194,7 @@ def content_of(
     table: Table,
     labels: Labels,
     *,
+    rivals: Mapping[str, Tree],
     title: str,
     rows: bool = False,
 ) -> Content:
@@ -206,11 +203,8 @@ def content_of(
         Level(attack(model.tree, labels, model.shifts.uncertainty(table)), model.shifts, model.certificate)
         for model in models
     )
-    own = levels[chosen]
-    problem = Problem(labels, own.found.uncertainty, models[chosen].max_depth)
-    # Trees that were learnt from this table have an advantage over one that was not.
-    others = rivals(problem) if is_about(own.certificate, table, labels) else {MAJORITY: best_leaf(problem)}
-    against = {name: attack(tree, labels, own.found.uncertainty) for name, tree in others.items()}
+    set_of_shifts = levels[chosen].found.uncertainty
+    against = {name: attack(tree, labels, set_of_shifts) for name, tree in rivals.items()}
     return Content(title, levels, chosen, against, rows)
 
 

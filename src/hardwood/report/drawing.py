@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from hardwood.anatomy import Part
 from hardwood.report.content import OWN, Content, Level
 from hardwood.report.markup import Markup, element, joined
-from hardwood.tree import Leaf
+from hardwood.trees.anatomy import Part
+from hardwood.trees.tree import Leaf
 
 BOX_HEIGHT = 44
 LEAF, BAR, TOLD = 104, 184, 232

@@ -7,20 +7,20 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hardwood._arguments import by_feature
+from hardwood._support.arguments import by_feature
 from hardwood._version import __version__
-from hardwood.anatomy import Part, rule_of
-from hardwood.calibration import Direction, FloatArray, Reach
 from hardwood.certificate import is_about
-from hardwood.features import Feature, Kind
-from hardwood.interop import to_python, to_sql, to_text
+from hardwood.data.features import Feature, Kind
 from hardwood.report.content import OWN, Content, Level
 from hardwood.report.drawing import bar_svg, curve_svg, legend, tree_svg
 from hardwood.report.drawing import rows as rows_of
 from hardwood.report.markup import Markup, element, joined, name
-from hardwood.tree import Branch
+from hardwood.shift.calibration import Direction, FloatArray, Reach
+from hardwood.shift.description import PLAUSIBILITIES
+from hardwood.trees.anatomy import Part, rule_of
+from hardwood.trees.export import to_python, to_sql, to_text
+from hardwood.trees.tree import Branch
 
-LEVELS = (1.0, 0.99, 0.97, 0.95, 0.9, 0.85, 0.75, 0.5)
 MOST_CHANGES = 40
 DIRECTION_MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 Lines: TypeAlias = list[tuple[list[Any], dict[str, Any]]]  # cells and attributes
@@ -184,7 +184,7 @@ def curve_section(content: Content) -> list[Markup]:
     found = {OWN: content.level.found} | content.rivals
     rows: Lines = [
         ([f"{level:g}", *(percent(own.curve.accuracy_at_plausibility(level)) for own in found.values())], {})
-        for level in LEVELS
+        for level in PLAUSIBILITIES
     ]
     table = _table(
         "Correct after the worst shift that is at least so plausible", ("plausibility", *found), rows, numbers=9
@@ -427,6 +427,10 @@ def card_section(content: Content) -> list[Markup]:
             ("time", f"{seconds_of(certificate.seconds)}, stopped: {str(certificate.stop_reason).replace('_', ' ')}"),
             ("depth allowed", certificate.max_depth),
             ("no tree keeps more than", f"{certificate.upper_bound} of {certificate.n_samples} rows"),
+            (
+                "no model of any kind keeps more than",
+                f"{certificate.any_model_bound} of {certificate.n_samples} rows under these shifts",
+            ),
             ("fingerprint of the training data", certificate.data_hash),
             ("is that the table of this report?", "yes" if content.same_data else "no"),
         ]

@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
-from hardwood.problem import Problem
+from hardwood.problem import Goal, Problem
 from hardwood.solvers.base import Limits, OnProgress, Result, Solver, Start
+from hardwood.solvers.distributional import DistributionalSolver
+from hardwood.solvers.registry import get_solver
 
-# An engine is imported when it is asked for, so that none makes the others load its libraries.
-_ENGINES = {
-    "search": "hardwood.solvers.search:SearchSolver",
-    "scip": "hardwood.solvers.mio.scip:ScipSolver",
-    "gurobi": "hardwood.solvers.mio.gurobi:GurobiSolver",
-    "groot": "hardwood.solvers.greedy:groot_solver",
-    "chen": "hardwood.solvers.greedy:chen_solver",
-    "leaf": "hardwood.solvers.leaf:LeafSolver",
-}
-_PACKAGES = {"scip": "pyscipopt", "gurobi": "gurobipy"}
-
-
-def get_solver(name: str) -> Solver:
-    """The engine of a name."""
-    if name not in _ENGINES:
-        raise ValueError(f'solver is "{name}"; expected one of {sorted(_ENGINES)}, or an object with a solve method')
-    module, attribute = _ENGINES[name].split(":")
-    try:
-        solver: Solver = getattr(import_module(module), attribute)()
-    except ModuleNotFoundError as error:
-        if name not in _PACKAGES or error.name != _PACKAGES[name]:
-            raise
-        raise ImportError(
-            f'solver "{name}" needs the package {error.name}, which is not installed; '
-            f"run: pip install 'hardwood[{name}]' (or use solver=\"search\", which needs nothing)"
-        ) from error
-    return solver
+__all__ = ["get_solver", "solve"]
 
 
 def solve(
@@ -48,4 +22,6 @@ def solve(
 ) -> Result:
     """Solve a problem with an engine, given by its name or as any object that keeps the `Solver` contract."""
     engine = get_solver(solver) if isinstance(solver, str) else solver
+    if problem.goal is Goal.DISTRIBUTIONAL:
+        engine = DistributionalSolver(engine)
     return engine.solve(problem, limits=limits, start=start, on_progress=on_progress, seed=seed, n_jobs=n_jobs)

@@ -12,16 +12,17 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from hardwood.adversary import attack
+from hardwood._support.errors import ArgumentError, Said, Setting
 from hardwood.problem import Problem
-from hardwood.tree import Leaf, Tree
+from hardwood.trees.tree import Leaf, Tree
 
 
 class Status(StrEnum):
     """What is proved about the tree of a result."""
 
     OPTIMAL = "optimal"
-    """No tree of the problem has a larger objective."""
+    """No tree of the problem has a larger objective (by more than `Problem.resolution`, which is 0 but for the
+    distributional goal)."""
     MOST_ROBUST = "most_robust"
     """No tree keeps more samples correct in the worst case; one with fewer branching nodes may exist."""
     FEASIBLE = "feasible"
@@ -52,7 +53,7 @@ class Limits:
         for name in ("seconds", "memory_bytes", "work"):
             limit = getattr(self, name)
             if limit is not None and not (isinstance(limit, int | float) and limit >= 0):
-                raise ValueError(f"{name} is {limit!r}; a limit must be a number >= 0, or None for no limit")
+                raise ArgumentError(name, limit, "a limit must be a number >= 0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,9 @@ class Progress:
     work: int
 
 
+DEFAULT_MEMORY = 8e9  # bytes; a problem that needs more is refused before an engine begins
 OnProgress: TypeAlias = Callable[[Progress], None]
+Judge: TypeAlias = Callable[[Tree], tuple[int, float]]  # samples that a tree keeps correct, and its objective
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ class Result:
     worst_case_correct  samples that this tree keeps correct, recomputed by the adversary, not taken from the engine
     objective_bound     no tree of the problem has a larger objective
     upper_bound         no tree of the problem keeps more samples correct
+    any_model_bound     no classifier of any kind does; all samples if the engine does not know
     gap                 (upper_bound - worst_case_correct) / samples; 0: the accuracy is proved
     """
 
@@ -99,6 +103,7 @@ class Result:
     objective_bound: float
     upper_bound: int
     gap: float
+    any_model_bound: int
     seconds: float
     solver: str
     work: int = 0
@@ -124,15 +129,25 @@ class Solver(Protocol):
 
 
 class Run:
-    """One run of an engine: its clock and its history. Turns a tree and a bound into a result with checked claims."""
+    """One run of an engine: its clock and its history. Turns a tree and its bounds into a result with checked claims.
+
+    judge  how many samples a tree keeps, and its objective; by default what the adversary says. An engine for another
+           problem with the same trees brings a judge of its own.
+    """
 
     def __init__(
-        self, problem: Problem, solver: str, on_progress: OnProgress | None = None, start: Start | None = None
+        self,
+        problem: Problem,
+        solver: str,
+        on_progress: OnProgress | None = None,
+        start: Start | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self._problem = problem
         self._start = start or Start()
         self._solver = solver
         self._on_progress = on_progress
+        self._judge = judge or by_the_adversary(problem)
         self._began = time.perf_counter()
         self._history: list[Progress] = []
 
@@ -140,11 +155,6 @@ class Run:
     def seconds(self) -> float:
         """Time since the run began."""
         return time.perf_counter() - self._began
-
-    @property
-    def history(self) -> tuple[Progress, ...]:
-        """All events so far."""
-        return tuple(self._history)
 
     def report(self, objective: float, objective_bound: float, work: int) -> None:
         """Keep an event for the history and tell the listener."""
@@ -159,32 +169,36 @@ class Run:
         *,
         objective_bound: float,
         upper_bound: int,
+        any_model_bound: int | None = None,
         stop_reason: StopReason = StopReason.FINISHED,
         work: int = 0,
     ) -> Result:
         """The result for the engine's best tree. A bound below what the tree reaches is a bug and raises.
 
-        Bounds that miss the objective by rounding only count as equal to it.
+        A bound within `Problem.resolution` of the objective is a proof.
         """
         problem = self._problem
         if tree.depth > problem.max_depth:
             raise RuntimeError(f"{self._solver} returned a tree of depth {tree.depth}, allowed are {problem.max_depth}")
-        correct = attack(tree, problem.labels, problem.uncertainty).worst_case_correct
-        objective = problem.objective(correct, tree.n_branching_nodes)
-        if self._start.objective_bound < objective - problem.tolerance:
+        correct, objective = self._judge(tree)
+        # A bound may miss the objective by a rounding or two, less than the smallest penalty, and with the
+        # distributional goal by the resolution.
+        reached = objective - problem.resolution - math.ldexp(max(problem.n_samples, abs(objective)), -51)
+        if self._start.objective_bound < reached:
             raise ValueError(
                 f"start.objective_bound is {self._start.objective_bound}, but a tree reaches {objective}; "
                 f"expected a bound that no tree exceeds"
             )
-        if not (upper_bound >= correct and objective_bound >= objective - problem.tolerance):
+        any_model = problem.n_samples if any_model_bound is None else any_model_bound
+        # Whatever is no number is a bug, too.
+        if not (upper_bound >= correct and any_model >= correct and objective_bound >= reached):
             raise RuntimeError(
                 f"{self._solver} claims at most {upper_bound} correct and an objective of at most {objective_bound}, "
                 f"but its own tree reaches {correct} and {objective}; please report this as a bug"
             )
-        if objective_bound <= objective + problem.tolerance:
-            objective_bound = objective
-        upper_bound = min(int(upper_bound), max(correct, problem.most_correct(objective_bound)))
-        if objective_bound == objective:
+        objective_bound = max(objective, min(objective_bound, self._start.objective_bound))
+        upper_bound = min(int(upper_bound), any_model, max(correct, problem.most_correct(objective_bound)))
+        if objective_bound <= objective + problem.resolution:
             status = Status.OPTIMAL
         else:
             status = Status.MOST_ROBUST if upper_bound == correct else Status.FEASIBLE
@@ -197,12 +211,23 @@ class Run:
             objective=objective,
             objective_bound=objective_bound,
             upper_bound=upper_bound,
+            any_model_bound=any_model,
             gap=(upper_bound - correct) / problem.n_samples,
             seconds=self.seconds,
             solver=self._solver,
             work=work,
-            history=self.history,
+            history=tuple(self._history),
         )
+
+
+def by_the_adversary(problem: Problem) -> Judge:
+    """Trees are judged by their worst case."""
+
+    def judge(tree: Tree) -> tuple[int, float]:
+        found = problem.judged(tree)
+        return found.worst_case_correct, problem.objective_of(found)
+
+    return judge
 
 
 def best_leaf(problem: Problem) -> Tree:
@@ -214,5 +239,29 @@ def best_leaf(problem: Problem) -> Tree:
 def threads(n_jobs: int) -> int:
     """How many threads: as in joblib, -1 is one for each core."""
     if n_jobs == 0:
-        raise ValueError("n_jobs is 0; give a number of threads, or -1 for one on each core")
+        raise ArgumentError("n_jobs", 0, "give a number of threads, or -1 for one on each core")
     return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+
+
+def too_many_tests(problem: Problem, n_rows: int, needed: float, memory: float) -> ArgumentError:
+    """A refusal that names the column with most tests and what would help."""
+    widest = max(range(len(problem.table.features)), key=problem.n_tests_of)
+    name = problem.table.features[widest].name
+    return ArgumentError(
+        "memory_limit",
+        Said(_rounded_up(memory)),
+        f"the engine needs {_rounded_up(needed)} at least for {n_rows} rows and {problem.n_tests} possible "
+        f'tests, {problem.n_tests_of(widest)} of them in the column "{name}"',
+        remedy=(
+            Setting("memory_limit", _rounded_up(needed)),
+            " if there is as much, ",
+            Setting("feature_kinds", "binned", column=name),
+            " to ask for fewer thresholds, or leave the column out if it is a number of a row, or take fewer rows",
+        ),
+    )
+
+
+def _rounded_up(count: float) -> str:
+    """Bytes as text that a memory limit may be given by."""
+    size, unit = next((s, u) for s, u in ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1.0, "B")) if count >= s)
+    return f"{math.ceil(count / size)}{unit}"

@@ -5,7 +5,8 @@ case is R = ceil(D) (docs/distributional.md). Repeating every row m times with m
 
     ceil(m D) / m   is at most 1 / m above D,
 
-and any engine for R maximises D to within 1 / m of a sample on the repeated table. Equal rows cost the search nothing.
+and any engine for R maximises D - penalty * tests to within 1 / m of a sample on the repeated table
+(`Problem.resolution`). Equal rows cost the search nothing.
 """
 
 from __future__ import annotations
@@ -15,23 +16,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from hardwood.adversary import attack
-from hardwood.features import Labels, Table
+from hardwood.data.features import Labels, Table
 from hardwood.problem import Problem
+from hardwood.shift.uncertainty import MoveCosts, UncertaintySet
 from hardwood.solvers.base import Limits, OnProgress, Progress, Result, Run, Solver, Start
-from hardwood.uncertainty import MoveCosts, UncertaintySet
-
-FINEST = 100  # copies of each row: values are maximised to within 1 / 100 of a sample
-MOST_ROWS = 2_000_000
-
-
-def copies_of(n_samples: int) -> int:
-    """How often each row is repeated."""
-    return max(1, min(FINEST, MOST_ROWS // n_samples))
 
 
 def repeated(problem: Problem, copies: int) -> Problem:
-    """The problem with every row, the budget and the penalty multiplied."""
+    """The robust problem with every row, the budget and the penalty multiplied."""
     costs = problem.uncertainty.costs
     table = Table(problem.table.features, np.repeat(problem.table.values, copies, axis=0))
     prices = tuple(np.repeat(own, copies, axis=0) if len(own) > 1 else own for own in costs.prices)
@@ -40,66 +32,51 @@ def repeated(problem: Problem, copies: int) -> Problem:
     return Problem(labels, uncertainty, problem.max_depth, problem.penalty * copies)
 
 
-def solve_distributional(
-    problem: Problem,
-    solver: str | Solver,
-    *,
-    limits: Limits,
-    start: Start,
-    on_progress: OnProgress | None,
-    seed: int,
-    n_jobs: int,
-) -> Result:
-    """Maximise the distributionally robust value; the result is about the worst case of its tree.
+class DistributionalSolver:
+    """Maximises D - penalty * tests with an engine for the robust problem."""
 
-    The worst case on the repeated table is copies times the value, rounded up, so its bound, divided, holds for the
-    value; the worst case is the value rounded up, and its bound follows. `_lost_to_rounding` is added to both bounds.
-    """
-    from hardwood.solvers import solve  # the engines are chosen there
+    def __init__(self, engine: Solver) -> None:
+        self._engine = engine
+        self.name = engine.name
 
-    copies = copies_of(problem.n_samples)
-    slack = _lost_to_rounding(problem, copies)
-    run = Run(problem, solver if isinstance(solver, str) else solver.name, None, start)
+    def solve(
+        self,
+        problem: Problem,
+        *,
+        limits: Limits = Limits(),  # noqa: B008 - immutable
+        start: Start = Start(),  # noqa: B008 - immutable
+        on_progress: OnProgress | None = None,
+        seed: int = 0,
+        n_jobs: int = 1,
+    ) -> Result:
+        """Solve on repeated rows.
 
-    def listener(event: Progress) -> None:
-        if on_progress is not None:
-            bound = (event.objective_bound + slack) / copies
-            on_progress(replace(event, objective=event.objective / copies, objective_bound=bound))
+        The worst case on the repeated table is copies times the value, rounded up, so its bound, divided, holds for the
+        value; the worst case is the value rounded up, and its bound follows. `lost_to_rounding` is added to both.
+        """
+        copies, slack = problem.copies, problem.lost_to_rounding
+        run = Run(problem, self.name, None, start)
 
-    found = solve(
-        repeated(problem, copies),
-        solver,
-        limits=limits,
-        start=Start(start.tree),
-        on_progress=listener,
-        seed=seed,
-        n_jobs=n_jobs,
-    )
-    correct = attack(found.tree, problem.labels, problem.uncertainty).worst_case_correct
-    upper_bound = max(correct, min(problem.n_samples, math.ceil((found.upper_bound + slack) / copies)))
-    bound = (found.objective_bound + slack) / copies + 1.0  # a worst case is less than one sample above its value
-    own = run.result(
-        found.tree,
-        objective_bound=max(bound, problem.objective(correct, found.branching_nodes)),
-        upper_bound=upper_bound,
-        stop_reason=found.stop_reason,
-        work=found.work,
-    )
-    return replace(own, seconds=found.seconds, solver=found.solver)
+        def listener(event: Progress) -> None:
+            if on_progress is not None:
+                bound = (event.objective_bound + slack) / copies
+                on_progress(replace(event, objective=event.objective / copies, objective_bound=bound))
 
-
-def _lost_to_rounding(problem: Problem, copies: int) -> int:
-    """How many copies more than with exact prices the adversary may win on the repeated table.
-
-    There, prices are rounded down to a unit of at most 2^-47 of the repeated budget C. Of M repeated rows, some are
-    lost at rounded prices within the allowance; with S steps each at most, their exact total exceeds it by at most
-    M S 2^-47 C.
-    If it does, it exceeds C, so the dearest of them cost at least C / M each, and leaving out M^2 S 2^-47 of them,
-    rounded up, brings the total back within the allowance.
-    """
-    steps = sum(
-        int(np.ptp(problem.table.values[:, j].astype(np.int64))) if feature.ordered else 2  # leaving and arriving
-        for j, feature in enumerate(problem.table.features)
-    )
-    rows = problem.n_samples * copies
-    return max(1, math.ceil(rows**2 * steps * 2.0**-47))
+        found = self._engine.solve(
+            repeated(problem, copies),
+            limits=limits,
+            start=Start(start.tree),
+            on_progress=listener,
+            seed=seed,
+            n_jobs=n_jobs,
+        )
+        correct = problem.judged(found.tree).worst_case_correct
+        own = run.result(
+            found.tree,
+            objective_bound=(found.objective_bound + slack) / copies,
+            upper_bound=max(correct, min(problem.n_samples, math.ceil((found.upper_bound + slack) / copies))),
+            any_model_bound=min(problem.n_samples, math.ceil((found.any_model_bound + slack) / copies)),
+            stop_reason=found.stop_reason,
+            work=found.work,
+        )
+        return replace(own, seconds=found.seconds)

@@ -15,18 +15,20 @@ with a budget it is the set of each row alone, which is larger.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood.calibration import FloatArray
 from hardwood.problem import Problem
-from hardwood.solvers.base import Limits, OnProgress, Result, Run, Start
-from hardwood.tree import Branch, Leaf, Node, Tree
+from hardwood.shift.calibration import FloatArray
+from hardwood.solvers.base import DEFAULT_MEMORY, Limits, OnProgress, Result, Run, Start, StopReason, too_many_tests
+from hardwood.trees.tree import Branch, Leaf, Node, Tree
 
 Counts = NDArray[np.float64]  # by class
-Possible = list[NDArray[np.bool_]]  # by feature: samples by codes that they can still have
+Possible = list[NDArray[np.bool_]]  # by feature: samples by bins where they can still be
 LEAST_GAIN = 1e-9
 FINE = 64
 
@@ -43,7 +45,7 @@ class GreedySolver:
         self,
         problem: Problem,
         *,
-        limits: Limits = Limits(),  # noqa: ARG002, B008 - done before any limit; Limits is immutable
+        limits: Limits = Limits(),  # noqa: B008 - immutable
         start: Start = Start(),  # noqa: B008 - immutable
         on_progress: OnProgress | None = None,
         seed: int = 0,  # noqa: ARG002 - nothing is random
@@ -51,10 +53,17 @@ class GreedySolver:
     ) -> Result:
         """Grow the tree."""
         run = Run(problem, self.name, on_progress, start)
-        growth = _Growth(problem, self.name)
+        _refuse_too_large(problem, DEFAULT_MEMORY if limits.memory_bytes is None else limits.memory_bytes)
+        growth = _Growth(problem, self.name, lambda: limits.seconds is not None and run.seconds >= limits.seconds)
         tree = Tree(problem.table.features, problem.labels.classes, growth.grown())
         bound = min(float(problem.n_samples), start.objective_bound)
-        return run.result(tree, objective_bound=bound, upper_bound=problem.n_samples, work=growth.n_splits)
+        return run.result(
+            tree,
+            objective_bound=bound,
+            upper_bound=problem.n_samples,
+            stop_reason=StopReason.TIME_LIMIT if growth.stopped else StopReason.FINISHED,
+            work=growth.n_splits,
+        )
 
 
 def groot_solver() -> GreedySolver:
@@ -76,17 +85,18 @@ class _Split:
 
 
 class _Growth:
-    def __init__(self, problem: Problem, criterion: str) -> None:
+    def __init__(self, problem: Problem, criterion: str, is_late: Callable[[], bool]) -> None:
         self._problem = problem
         self._criterion = criterion
+        self._is_late = is_late
         self._labels = problem.labels.codes
         self._n_classes = len(problem.labels.classes)
-        values = problem.table.values
-        self._first = [int(values[:, j].min()) if f.ordered else 0 for j, f in enumerate(problem.table.features)]
+        self._codes = [[code for f, code in problem.tests if f == j] for j in range(len(problem.table.features))]
         self.n_splits = 0
+        self.stopped = False
 
     def grown(self) -> Node:
-        possible = [possible_codes(self._problem, j) for j in range(len(self._problem.table.features))]
+        possible = [possible_bins(self._problem, j, codes) for j, codes in enumerate(self._codes)]
         return self._node(np.arange(self._problem.n_samples), possible, self._problem.max_depth)
 
     def _node(self, rows: NDArray[np.intp], possible: Possible, levels: int) -> Node:
@@ -106,23 +116,21 @@ class _Growth:
     def _part(self, possible: Possible, split: _Split, left: bool) -> Possible:
         rows = split.goes_left if left else ~split.goes_left
         part = [codes[rows] for codes in possible]
-        on_left = self._left_codes(split.feature, split.code, part[split.feature].shape[1])
+        bins = np.arange(part[split.feature].shape[1])
+        test = self._codes[split.feature].index(split.code)
+        on_left = bins <= test if self._problem.table.features[split.feature].ordered else bins == test
         part[split.feature] = part[split.feature] & (on_left if left else ~on_left)
         return part
 
-    def _left_codes(self, feature: int, code: int, n_codes: int) -> NDArray[np.bool_]:
-        codes = np.arange(n_codes) + self._first[feature]
-        return np.asarray(codes <= code if self._problem.table.features[feature].ordered else codes == code)
-
     def _best_split(self, rows: NDArray[np.intp], possible: Possible) -> _Split | None:
         best: _Split | None = None
-        for j, codes in enumerate(possible):
-            n_codes = codes.shape[1]
-            for k in range(n_codes - 1 if self._problem.table.features[j].ordered else n_codes):
-                code = k + self._first[j]
-                on_left = self._left_codes(j, code, n_codes)
-                can_left, can_right = (np.asarray(codes[:, side].any(axis=1)) for side in (on_left, ~on_left))
-                split = self._judged(rows, j, code, can_left, can_right)
+        for j, bins in enumerate(possible):
+            lefts, rights = sides_of_tests(bins, self._problem.table.features[j].ordered)
+            for k, code in enumerate(self._codes[j]):
+                if self.stopped or self._is_late():
+                    self.stopped = True
+                    return best
+                split = self._judged(rows, j, code, lefts[:, k], rights[:, k])
                 if split is not None and (best is None or split.impurity < best.impurity - 1e-12):
                     best = split
         return best
@@ -160,17 +168,43 @@ class _Growth:
         return gini(left) + gini(np.bincount(labels, minlength=self._n_classes) - left)
 
 
-def possible_codes(problem: Problem, feature: int) -> NDArray[np.bool_]:
-    """Which codes each sample can have after a shift that it can pay for alone: samples by codes of the table."""
-    values = problem.table.values[:, feature]
-    first = int(values.min()) if problem.table.features[feature].ordered else 0
-    last = int(values.max()) if problem.table.features[feature].ordered else problem.table.features[feature].high
+def possible_bins(problem: Problem, feature: int, codes: Sequence[int]) -> NDArray[np.bool_]:
+    """Where each sample can be after a shift that it can pay for alone: samples by what tests of a feature tell apart.
+
+    Ordered: up to the first code, up to the second, ..., beyond the last one; the nearest code there is the cheapest.
+    Otherwise: each of the codes, and all others.
+    """
+    values = problem.table.values[:, feature].astype(np.int64)
     rows = np.arange(len(values))
-    columns = [
-        problem.uncertainty.affords(problem.uncertainty.costs.move_prices(feature, rows, np.full(len(rows), code)))
-        for code in range(first, last + 1)
-    ]
-    return np.column_stack(columns)
+
+    def can_be(there: NDArray[np.int64]) -> NDArray[np.bool_]:
+        prices = problem.uncertainty.costs.move_prices(feature, rows, there)
+        return np.asarray(problem.uncertainty.affords(prices))
+
+    if problem.table.features[feature].ordered:
+        ends = [int(values.min()) - 1, *codes, int(values.max())]
+        return np.column_stack([can_be(np.clip(values, low + 1, high)) for low, high in pairwise(ends)])
+    others = [code for code in range(problem.table.features[feature].n_values) if code not in codes]
+    columns = [can_be(np.full(len(rows), code)) for code in codes]
+    elsewhere = [can_be(np.full(len(rows), code)) for code in others] or [np.zeros(len(rows), dtype=bool)]
+    return np.column_stack([*columns, np.logical_or.reduce(elsewhere)])
+
+
+def sides_of_tests(bins: NDArray[np.bool_], ordered: bool) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Who can be where each test is true, and who where it is not: samples by tests."""
+    if ordered:
+        lefts = np.logical_or.accumulate(bins, axis=1)[:, :-1]
+        rights = np.logical_or.accumulate(bins[:, ::-1], axis=1)[:, ::-1][:, 1:]
+        return lefts, rights
+    elsewhere = bins.sum(axis=1, keepdims=True) - bins > 0
+    return bins[:, :-1], elsewhere[:, :-1]
+
+
+def _refuse_too_large(problem: Problem, memory: float) -> None:
+    """Count before anything is listed: for each sample and test, two or three flags."""
+    needed = 3.0 * problem.n_samples * problem.n_tests
+    if needed > memory:
+        raise too_many_tests(problem, problem.n_samples, needed, memory)
 
 
 def gini(counts: Counts) -> float:

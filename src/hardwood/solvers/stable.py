@@ -18,24 +18,24 @@ at a point must get the same class: they form a group from the start.
 from __future__ import annotations
 
 import math
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from hardwood.adversary import leaf_prices, moves_into
-from hardwood.calibration import FloatArray
-from hardwood.features import Kind, Table
+from hardwood.data.features import Kind, Table
 from hardwood.problem import Problem
-from hardwood.solvers.base import Limits, OnProgress, Result, Run, Start, Status, best_leaf
+from hardwood.shift.calibration import FloatArray
+from hardwood.shift.uncertainty import UncertaintySet
+from hardwood.solvers.base import Limits, OnProgress, Result, Run, Start, best_leaf
 from hardwood.solvers.mio.branch_and_cut import CuttingRun, Outcome, largest_objective
 from hardwood.solvers.mio.model import Row, TreeVariables, equality, numbered
 from hardwood.solvers.mio.separation import MOST_NONZEROS, TOLERANCE, PathCuts, broken
+from hardwood.solvers.registry import driver_of
 from hardwood.solvers.search import SearchSolver
-from hardwood.tree import Tree
-from hardwood.uncertainty import UncertaintySet
+from hardwood.trees.adversary import leaf_prices, moves_into
+from hardwood.trees.tree import Tree
 
 
 class StableSolver:
@@ -66,12 +66,9 @@ class StableSolver:
             still = UncertaintySet.boxes(problem.table, radius=0)
             ordinary = Problem(problem.labels, still, problem.max_depth, problem.penalty)
             return SearchSolver().solve(ordinary, limits=limits, start=start, on_progress=on_progress, n_jobs=n_jobs)
-        from hardwood.solvers import get_solver  # which names the extra if the engine's package is missing
-
-        get_solver(self._engine)
+        driver = driver_of(self._engine)
         run = StableRun(problem, on_progress, start)
-        solver = import_module(f"hardwood.solvers.mio.{self._engine}")
-        return run.result(solver.optimize(run, limits, stop_at=None, seed=seed))
+        return run.result(driver.optimize(run, limits, stop_at=None, seed=seed))
 
 
 class StableModel(TreeVariables):
@@ -88,7 +85,7 @@ class StableModel(TreeVariables):
         self.upper = np.ones(self.n_variables)
         self.integer = np.arange(self.n_variables) < self.n_tree_variables
         self.objective = np.zeros(self.n_variables)
-        self.objective[self.b] = -min(problem.penalty, problem.n_samples + 1.0)
+        self.objective[self.b] = -problem.engine_penalty
         self.objective[self.c] = self.gain
         self.priority = np.zeros(self.n_variables, dtype=np.int32)
         self.priority[: self.n_tree_variables] = self.priorities()
@@ -99,7 +96,7 @@ class StableRun(CuttingRun):
     """One run: proposals are checked for stability, and the best stable tree is kept."""
 
     def __init__(self, problem: Problem, on_progress: OnProgress | None, start: Start) -> None:
-        super().__init__(Run(problem, StableSolver.name, on_progress))
+        super().__init__(Run(problem, StableSolver.name, on_progress, judge=self._judged))
         self._problem = problem
         self.main: StableModel = StableModel(problem, connected_components(_can_meet(problem), directed=False)[1])
         self._cuts = PathCuts(self.main, self.main.n_variables)
@@ -123,9 +120,10 @@ class StableRun(CuttingRun):
         found[self.main.group_of[rows], labels[leaves]] = True
         return bool((found.sum(axis=1) == 1).all())
 
-    def _objective(self, tree: Tree) -> float:
+    def _judged(self, tree: Tree) -> tuple[int, float]:
+        """What a stable tree has right, it keeps."""
         correct = int((tree.predict(self._problem.table) == self._problem.labels.codes).sum())
-        return self._problem.objective(correct, tree.n_branching_nodes)
+        return correct, self._problem.objective(correct, tree.n_branching_nodes)
 
     def _values(self, tree: Tree) -> FloatArray | None:
         values = np.zeros(self.main.n_variables)
@@ -135,7 +133,7 @@ class StableRun(CuttingRun):
         return values
 
     def _keep(self, tree: Tree) -> None:
-        if self._objective(tree) > self.objective + self._problem.tolerance:
+        if self._judged(tree)[1] > self.objective:
             self._best = tree
             self._unused = self._values(tree)
 
@@ -167,7 +165,7 @@ class StableRun(CuttingRun):
     @property
     def objective(self) -> float:
         """The objective of the best stable tree so far."""
-        return self._objective(self._best)
+        return self._judged(self._best)[1]
 
     def objective_bound(self, solver_bound: float) -> float:
         """The largest objective that any stable tree can have: every group gets its most frequent class at best."""
@@ -179,24 +177,12 @@ class StableRun(CuttingRun):
         if not self.is_stable(self._best):
             raise RuntimeError("the best stable tree is not stable; please report this as a bug")
         self.report(outcome.bound, outcome.work)
-        problem, objective, bound = self._problem, self.objective, self.objective_bound(outcome.bound)
-        correct = int((self._best.predict(problem.table) == problem.labels.codes).sum())
-        upper_bound = max(correct, problem.most_correct(bound))
-        status = Status.MOST_ROBUST if upper_bound == correct else Status.FEASIBLE
-        return Result(
-            status=Status.OPTIMAL if bound <= objective + problem.tolerance else status,
+        return self._run.result(
+            self._best,
+            objective_bound=self.objective_bound(outcome.bound),
+            upper_bound=self._problem.n_samples,
             stop_reason=outcome.stop_reason,
-            tree=self._best,
-            worst_case_correct=correct,
-            branching_nodes=self._best.n_branching_nodes,
-            objective=objective,
-            objective_bound=bound,
-            upper_bound=upper_bound,
-            gap=(upper_bound - correct) / problem.n_samples,
-            seconds=self._run.seconds,
-            solver=StableSolver.name,
             work=outcome.work,
-            history=self._run.history,
         )
 
 

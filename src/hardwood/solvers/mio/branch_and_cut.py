@@ -12,13 +12,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood.adversary import Attack, attack
-from hardwood.calibration import FloatArray
-from hardwood.features import IntArray
+from hardwood.data.features import IntArray
 from hardwood.problem import Problem
+from hardwood.shift.calibration import FloatArray
 from hardwood.solvers.base import OnProgress, Result, Run, Start, StopReason, best_leaf
 from hardwood.solvers.mio.model import Form, MainProblem, Row
 from hardwood.solvers.mio.separation import Separation
+from hardwood.trees.adversary import Attack, attack
 
 # A solver's bound is right to within its tolerances: 1e-6 for each constraint, and a cut adds up all samples.
 BOUND_TOLERANCE = 1e-6
@@ -124,14 +124,19 @@ class BranchAndCut(CuttingRun):
     @property
     def objective(self) -> float:
         """The objective of the best tree so far."""
-        return self._objective(self.best)
+        return self._problem.objective_of(self.best)
 
-    def _objective(self, found: Attack) -> float:
-        return self._problem.objective(found.worst_case_correct, found.tree.n_branching_nodes)
+    @property
+    def good_enough(self) -> float | None:
+        """The solver's objective at which it may stop, because the caller knows that no tree has a larger one."""
+        if self._start.objective_bound >= self._problem.n_samples:
+            return None
+        pairs = best_pairs(self._problem, self._start.objective_bound, self._problem.penalty, 1e-9)
+        return max(correct - self._problem.engine_penalty * tests for correct, tests in pairs) - 1e-9
 
     def _keep(self, found: Attack) -> None:
         """Remember a tree that is better than all before, and its values for the solver."""
-        if self._objective(found) > self.objective + self._problem.tolerance:
+        if self._problem.objective_of(found) > self.objective:
             self.best = found
             self._unused = self.main.values(found)
 
@@ -143,7 +148,8 @@ class BranchAndCut(CuttingRun):
 
     def objective_bound(self, solver_bound: float) -> float:
         """The largest objective that any tree can have, given the solver's bound."""
-        return max(self.objective, largest_objective(self._problem, min(solver_bound, self._start.objective_bound)))
+        largest = largest_objective(self._problem, solver_bound)
+        return max(self.objective, min(largest, self._start.objective_bound))
 
     def result(self, outcome: Outcome) -> Result:
         """The result, or the error that a callback met."""
@@ -153,7 +159,7 @@ class BranchAndCut(CuttingRun):
         return self._run.result(
             self.best.tree,
             objective_bound=bound,
-            upper_bound=max(self.best.worst_case_correct, self._problem.most_correct(bound)),
+            upper_bound=self._problem.n_samples,
             stop_reason=outcome.stop_reason,
             work=outcome.work,
         )
@@ -164,7 +170,13 @@ def largest_objective(problem: Problem, solver_bound: float) -> float:
 
     Objectives are whole numbers less a penalty for each test, so a bound between two of them means the lower one.
     """
-    paid = problem.penalty * np.arange(2**problem.max_depth)
-    most = min(solver_bound, problem.n_samples) + BOUND_TOLERANCE * (1 + problem.n_samples)
-    correct = np.minimum(np.floor(most + paid), problem.n_samples)
-    return float((correct - paid).max())
+    tolerance = BOUND_TOLERANCE * (1 + problem.n_samples)
+    pairs = best_pairs(problem, min(solver_bound, problem.n_samples), problem.engine_penalty, tolerance)
+    return max((problem.objective(correct, tests) for correct, tests in pairs), default=-math.inf)
+
+
+def best_pairs(problem: Problem, bound: float, penalty: float, tolerance: float) -> list[tuple[int, int]]:
+    """Numbers of correct samples that a bound on "correct - penalty * tests" allows, each with the fewest tests."""
+    most = np.minimum(np.floor(bound + tolerance + penalty * np.arange(2**problem.max_depth)), problem.n_samples)
+    correct, tests = np.unique(most[np.isfinite(most)], return_index=True)
+    return [(int(c), int(t)) for c, t in zip(correct, tests, strict=True)]

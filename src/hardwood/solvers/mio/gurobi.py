@@ -50,8 +50,7 @@ class GurobiSolver:
     ) -> Result:
         """Solve until proved or until a limit; `work` counts nodes of Gurobi's tree."""
         run = BranchAndCut(problem, self._form, self.name, on_progress, start)
-        stop_at = start.objective_bound - problem.tolerance if start.objective_bound < problem.n_samples else None
-        return run.result(optimize(run, limits, stop_at=stop_at, seed=seed, n_jobs=n_jobs))
+        return run.result(optimize(run, limits, stop_at=run.good_enough, seed=seed, n_jobs=n_jobs))
 
 
 def optimize(run: CuttingRun, limits: Limits, *, stop_at: float | None, seed: int, n_jobs: int = 1) -> Outcome:

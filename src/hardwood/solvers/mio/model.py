@@ -18,18 +18,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood.adversary import Attack
-from hardwood.calibration import FloatArray
-from hardwood.features import IntArray
-from hardwood.problem import Problem
-from hardwood.tree import Branch, Leaf, Node, Tree
+from hardwood._support.errors import ArgumentError, Setting
+from hardwood.data.features import IntArray
+from hardwood.problem import Choice, Problem, Test
+from hardwood.shift.calibration import FloatArray
+from hardwood.trees.adversary import Attack
+from hardwood.trees.tree import Tree
 
-Test: TypeAlias = tuple[int, int]
 MOST_CHOICES = 500_000  # variables that describe a tree: no solver does anything with more
 
 
@@ -75,32 +74,18 @@ class Row:
         return float(values[self.variables] @ self.coefficients)
 
 
-def every_test(problem: Problem) -> list[Test]:
-    """The tests of the paper: every threshold within the range of a column, every category of a categorical one."""
-    tests = []
-    for j, feature in enumerate(problem.table.features):
-        if feature.ordered:
-            column = problem.table.values[:, j]
-            codes = range(int(column.min()), int(column.max()))
-        else:  # of two categories, "is it the first" and "is it the second" are one question
-            codes = range(feature.n_values if feature.n_values > 2 else feature.n_values - 1)
-        tests += [(j, code) for code in codes]
-    return tests
-
-
-def _checked_tests(problem: Problem) -> list[Test]:
-    spans = [
-        int(np.ptp(problem.table.values[:, j].astype(np.int64))) if feature.ordered else feature.n_values
-        for j, feature in enumerate(problem.table.features)
-    ]
-    per_node = sum(spans) + len(problem.labels.classes) + 1
+def _checked_tests(problem: Problem) -> tuple[Test, ...]:
+    """The tests of the problem, if there are not too many of them."""
+    per_node = problem.n_tests + len(problem.labels.classes) + 1
     if problem.max_depth > 20 or per_node * 2**problem.max_depth > MOST_CHOICES:
-        raise ValueError(
-            f"the columns span {sum(spans)} values and max_depth is {problem.max_depth}; a mixed-integer model takes "
-            f'at most {MOST_CHOICES} variables for its tree: use a smaller depth, the column kind "binned", '
-            f'or solver="search"'
+        raise ArgumentError(
+            "max_depth",
+            problem.max_depth,
+            f"with {problem.n_tests} possible tests a mixed-integer model would have more than {MOST_CHOICES} "
+            f"variables for its tree",
+            remedy=('use a smaller depth, the column kind "binned", or ', Setting("solver", "search")),
         )
-    return every_test(problem)
+    return problem.tests
 
 
 class TreeVariables:
@@ -138,29 +123,28 @@ class TreeVariables:
     def tree(self, values: FloatArray) -> Tree:
         """The tree that values of the variables describe; b, v and w are whole but for the solver's tolerance."""
 
-        def grown(n: int) -> Node:
+        choices = [Choice()] * (self.n_nodes + 1)
+        for n in range(1, self.n_nodes + 1):
             if n > self.n_internal or not self.tests or values[self.v[n - 1, 0]] > 0.5:
-                return Leaf(int(values[self.w[n - 1]].argmax()))
-            feature, code = self.tests[int(values[self.b[n - 1]].argmax())]
-            return Branch(feature, code, grown(2 * n), grown(2 * n + 1))
-
-        return Tree(self.problem.table.features, self.problem.labels.classes, grown(1))
+                choices[n] = Choice(label=int(values[self.w[n - 1]].argmax()))
+            else:
+                choices[n] = Choice(int(values[self.b[n - 1]].argmax()))
+        return self.problem.tree(choices)
 
     def put_tree(self, tree: Tree, values: FloatArray) -> bool:
         """Set the values that describe a tree; False if it asks for a test that is not among `tests`."""
-        position = {test: k for k, test in enumerate(self.tests)}
-
-        def put(node: Node, n: int) -> bool:
-            if isinstance(node, Leaf):
-                values[self.v[n - 1]] = values[self.w[n - 1, node.label]] = 1.0
-                return True
-            test = position.get((node.feature, node.code))
-            if test is None or n > self.n_internal:
-                return False
-            values[self.b[n - 1, test]] = 1.0
-            return put(node.left, 2 * n) and put(node.right, 2 * n + 1)
-
-        return put(tree.root, 1)
+        choices = self.problem.heap(tree)
+        if choices is None:
+            return False
+        places = [1]
+        for n in places:
+            test, label = choices[n]
+            if test < 0:
+                values[self.v[n - 1]] = values[self.w[n - 1, label]] = 1.0
+            else:
+                values[self.b[n - 1, test]] = 1.0
+                places += [2 * n, 2 * n + 1]
+        return True
 
 
 class MainProblem(TreeVariables):
@@ -202,8 +186,7 @@ class MainProblem(TreeVariables):
         # Only the priced form needs the rounding of T: its bound is the priced value, of which T is the ceiling.
         self.integer[self.total] = self.priced
         self.objective = np.zeros(at)
-        # A test that costs more than all samples is never worth it, however much more; solvers refuse huge numbers.
-        self.objective[self.b] = -min(self.problem.penalty, self.problem.n_samples + 1.0)
+        self.objective[self.b] = -self.problem.engine_penalty
         self.objective[self.total if self.form.total else self.t] = 1.0
         self.priority = np.zeros(at, dtype=np.int32)
         if self.form.tests_first:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from pyscipopt import SCIP_EVENTTYPE, SCIP_HEURTIMING, SCIP_RESULT, Conshdlr, Eventhdlr, Heur, Model, quicksum
 
-from hardwood.calibration import FloatArray
 from hardwood.problem import Problem
+from hardwood.shift.calibration import FloatArray
 from hardwood.solvers.base import Limits, OnProgress, Result, Start, StopReason, threads
 from hardwood.solvers.mio.branch_and_cut import BranchAndCut, CuttingRun, Outcome
 from hardwood.solvers.mio.branch_and_cut import Model as CuttingModel
@@ -57,8 +57,7 @@ class ScipSolver:
         """
         threads(n_jobs)
         run = BranchAndCut(problem, self._form, self.name, on_progress, start)
-        stop_at = start.objective_bound - problem.tolerance if start.objective_bound < problem.n_samples else None
-        return run.result(optimize(run, limits, stop_at=stop_at, seed=seed))
+        return run.result(optimize(run, limits, stop_at=run.good_enough, seed=seed))
 
 
 def optimize(run: CuttingRun, limits: Limits, *, stop_at: float | None, seed: int) -> Outcome:

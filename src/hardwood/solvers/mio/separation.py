@@ -25,11 +25,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood.adversary import Attack, attack
-from hardwood.calibration import FloatArray
-from hardwood.features import Table
+from hardwood.data.features import Table
+from hardwood.shift.calibration import FloatArray
 from hardwood.solvers.mio.model import MainProblem, Row, TreeVariables, at_most, shares_at
-from hardwood.tree import Branch, Node, Tree
+from hardwood.trees.adversary import Attack, attack
+from hardwood.trees.tree import Branch, Node, Tree
 
 # Solvers keep linear constraints to within 1e-6; whatever is violated by less would come back for ever.
 TOLERANCE = 1e-5

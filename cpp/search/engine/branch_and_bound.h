@@ -1,0 +1,58 @@
+// Settles a question: closes prices by bounds, and decides place after place where bounds leave prices open
+// (docs/theory.md#branching).
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "team.h"
+#include "worker.h"
+
+namespace hardwood::search {
+
+class BranchAndBound {
+public:
+    BranchAndBound(const Instance& instance, Contest& contest, Watch& watch, const Effort& effort, int n_jobs);
+
+    // Good trees to begin with.
+    void find_first_trees();
+    // No classifier of any kind keeps more samples correct than this (docs/theory.md#any-model).
+    double bound_any_model();
+    // True if there is no better tree than the contest knows in the end; false if stopped before.
+    bool settle();
+    // No tree within the question's limit has a larger dual value than this.
+    double dual_bound() const;
+    void shrink() { contest_.shrink(workers_[0]->judge); }
+    long long work() const { return team_.work(); }
+    // Nodes that were bounded, and steps of ascents.
+    long long nodes() const { return nodes_; }
+    long long steps() const;
+
+private:
+    struct Child;
+    Node root(int levels) const;
+    void process(Worker& worker, Node& node);
+    void process_root(Node& root);
+    std::vector<Child> children_of(const Node& node, const std::vector<Option>& options,
+                                   const std::vector<OptionBounds>& bounds) const;
+    void process_child(Worker& worker, const Node& node, std::size_t place, const Option& option, Child& child);
+    // Closes prices from the highest down; those that withstand are left alive.
+    void close_prices(Worker& worker, Node& node, std::size_t place, const std::vector<Option>& options,
+                      std::vector<OptionBounds>& found);
+    void close_root_prices(Node& root, const std::vector<Option>& options, std::vector<OptionBounds>& found);
+    void leave_open(double dual);
+
+    const Instance& instance_;
+    Contest& contest_;
+    const Effort& effort_;
+    Team team_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    Kinks kinks_;
+    Potentials root_potentials_;
+    mutable std::mutex mutex_;      // for what follows
+    std::vector<double> pending_;   // dual bounds of what is still to do
+    double open_bound_ = -infinity;
+    std::atomic<long long> nodes_ = 0;
+};
+
+}  // namespace hardwood::search

@@ -1,0 +1,83 @@
+#include "contest.h"
+
+namespace hardwood::search {
+
+namespace {
+
+bool is_reached(const Skeleton& tree, std::size_t at) {
+    for (std::size_t above = at / 2; above >= 1; above /= 2) {
+        if (tree[above].test < 0) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+Contest::Contest(const Instance& instance, double penalty, int depth, const Effort& effort)
+    : instance_(instance),
+      depth_(depth),
+      incumbent_{{}, {}, 0.0, penalty},
+      question_{instance.n_samples(), instance.budget(), -1.0, 0, false, effort.upward,
+                effort.head_start ? head_start_of(instance) : 0.0} {
+    Judge judge(instance);
+    for (int label = 0; label < instance.n_classes(); ++label) {
+        Skeleton leaf = empty_tree(depth);
+        leaf[1] = {-1, label};
+        offer(leaf, judge);
+    }
+}
+
+void Contest::ask(double rival, int most_tests) {
+    const std::lock_guard lock(mutex_);
+    question_.rival = rival;
+    question_.most_tests = most_tests;
+    question_.counted = most_tests < all_tests();
+}
+
+Question Contest::question() const {
+    const std::lock_guard lock(mutex_);
+    return question_;
+}
+
+Incumbent Contest::incumbent() const {
+    const std::lock_guard lock(mutex_);
+    return incumbent_;
+}
+
+bool Contest::offer(const Skeleton& tree, Judge& judge) {
+    const std::optional<Evaluation> evaluation = judge(tree);
+    if (!evaluation) return false;
+    const Score score{evaluation->correct, count_tests(tree)};
+    const std::lock_guard lock(mutex_);
+    if (incumbent_.is_beaten_by(score)) {
+        incumbent_.score = score;
+        incumbent_.tree = tree;
+        incumbent_.dual_price = evaluation->dual_price;
+        question_.rival = std::max(question_.rival, incumbent_.to_beat(question_.most_tests));
+    }
+    return true;
+}
+
+void Contest::shrink(Judge& judge) {
+    bool smaller = true;
+    while (smaller && incumbent().score.tests > 0) {
+        smaller = false;
+        const Incumbent best = incumbent();
+        for (std::size_t at = 1; at < best.tree.size() / 2 && !smaller; ++at) {
+            if (best.tree[at].test < 0 || !is_reached(best.tree, at)) continue;
+            for (int label = 0; label < instance_.n_classes(); ++label) {
+                Skeleton pruned = best.tree;
+                pruned[at] = {-1, label};
+                offer(pruned, judge);
+            }
+            for (std::size_t side = 0; side < 2; ++side) {
+                Skeleton lifted = best.tree;
+                graft(best.tree, 2 * at + side, lifted, at);
+                offer(lifted, judge);
+            }
+            smaller = incumbent().score.tests < best.score.tests;
+        }
+    }
+}
+
+}  // namespace hardwood::search

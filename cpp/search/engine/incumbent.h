@@ -1,0 +1,57 @@
+// The best tree so far.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include "../model/evaluation.h"
+
+namespace hardwood::search {
+
+// What counts of a tree: the samples that it keeps correct in the worst case, and its tests.
+struct Score {
+    double correct = -1.0;
+    int tests = 0;
+
+    // Trees with so many tests are better iff they keep more samples correct than this: correct - penalty * (this->tests -
+    // tests), rounded down in exact arithmetic (a product of doubles and its rounding error are two doubles).
+    double to_beat(int others_tests, double penalty) const {
+        const double more = others_tests - tests;
+        const double product = penalty * more, error = std::fma(penalty, more, -product);
+        const double down = std::floor(product);
+        return correct + (product == down && error < 0 ? down - 1.0 : down);
+    }
+};
+
+struct Incumbent {
+    Score score;
+    Skeleton tree;
+    double dual_price = 0.0;
+    double penalty = 0.0;  // of a test
+
+    // Trees with so many tests need more correct samples than this to be better.
+    double to_beat(int tests) const { return score.to_beat(tests, penalty); }
+    // Of two trees that are worth the same, the smaller one is kept if it is as robust: it matters if tests cost nothing.
+    bool is_beaten_by(const Score& other) const {
+        const bool smaller = other.correct == score.correct && other.tests < score.tests;
+        return score.correct < 0 || other.correct > to_beat(other.tests) || smaller;
+    }
+};
+
+// Evaluates trees, each only once.
+class Judge {
+public:
+    explicit Judge(const Instance& instance) : evaluate_(instance) {}
+
+    // Nothing if the tree was seen before.
+    std::optional<Evaluation> operator()(const Skeleton& tree);
+    const Evaluator& evaluator() const { return evaluate_; }
+
+private:
+    Evaluator evaluate_;
+    std::unordered_set<std::string> seen_;
+};
+
+}  // namespace hardwood::search

@@ -1,0 +1,236 @@
+#include "measure_bound.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hardwood::search {
+
+PricedBound OptionBounds::least() const { return {price, loss.empty() ? infinity : std::ranges::min(loss)}; }
+
+// What an ascent at one price holds.
+struct MeasureBound::Ascent {
+    Node& node;
+    std::size_t place;
+    const std::vector<Option>& options;
+    OptionBounds bounds;
+    Question question;
+    std::vector<double> last;  // values of the options when they were last looked at
+    std::vector<Region> regions;
+    Stairs others;             // least errors at the other places
+    int steps = 0;
+    int best = -1;             // the open option with the least value that is known exactly
+    double want = 0.0;         // by how much the goal is to be exceeded
+    double most_wanted = 0.0;
+    int raised = 0;            // step at which that was last raised
+    int began = 0;             // step at which the potentials were 0
+
+    double reached() const { return std::ranges::min(bounds.loss); }
+};
+
+MeasureBound::MeasureBound(const Instance& instance, Support& support, Contest& contest, Judge& judge, Watch& watch,
+                           const Effort& effort)
+    : instance_(instance),
+      support_(support),
+      contest_(contest),
+      judge_(judge),
+      watch_(watch),
+      effort_(effort),
+      programme_(support.points(), watch) {}
+
+// What the other places may need at most is known, so this one has to tell about trees with the rest or more only.
+Sizes MeasureBound::sizes_of(const Ascent& ascent, const Place& place) const {
+    const Question& question = ascent.question;
+    if (!question.counted) return Sizes::any();
+    const int left = std::max(0, question.most_tests - ascent.node.n_tests);
+    int others = 0;
+    for (const Place& other : ascent.node.places) {
+        if (&other != &place && other.is_open()) others += (1 << std::min(other.levels, 20)) - 1;
+    }
+    return {true, std::max(0, left - others), left};
+}
+
+Stairs MeasureBound::value_of(Ascent& ascent, const Option& option, double cutoff) {
+    const Region& region = ascent.regions[ascent.place];
+    const Sizes sizes = sizes_of(ascent, ascent.node.places[ascent.place]);
+    switch (option.kind) {
+        case Option::Kind::test: return programme_.least_with(region, option.number, sizes, cutoff);
+        case Option::Kind::label: return {programme_.error_of_label(region, option.number)};
+        case Option::Kind::leaf: break;
+    }
+    return {programme_.error_of_best_label(region)};
+}
+
+// Values options that are open, the most promising ones first; unless all are wanted, up to the first that is known exactly.
+void MeasureBound::value_options(Ascent& ascent, const ByClass& weights, bool all) {
+    programme_.load(weights_for_programme(weights, members_));
+    ascent.regions.clear();
+    for (const Place& place : ascent.node.places) {
+        Region region{place.box, place.levels, {}};
+        std::ranges::copy_if(members_, std::back_inserter(region.members), [&](std::uint32_t z) {
+            return contains(instance_, place.box.key, support_.points()[z]);
+        });
+        ascent.regions.push_back(std::move(region));
+    }
+    const Question& question = ascent.question;
+    const double target = question.goal(ascent.bounds.price) + ascent.want;
+    const double fixed = programme_.weights().unavoidable - rounding_;
+    ascent.others = {0.0};
+    const Sizes whole{question.counted, 0, std::max(0, question.most_tests - ascent.node.n_tests)};
+    for (std::size_t k = 0; k < ascent.regions.size(); ++k) {
+        if (k == ascent.place) continue;
+        const Place& place = ascent.node.places[k];
+        const double cutoff = target - fixed - ascent.others.back();
+        const Stairs own = place.is_open() ? programme_.least(ascent.regions[k], sizes_of(ascent, place), cutoff)
+                                           : Stairs{programme_.error_of_label(ascent.regions[k], place.label)};
+        ascent.others = joined(ascent.others, own, 0, whole);
+    }
+    std::vector<std::size_t> order;
+    for (std::size_t o = 0; o < ascent.options.size(); ++o) {
+        if (ascent.bounds.loss[o] < target) order.push_back(o);
+    }
+    std::ranges::stable_sort(order, {}, [&](std::size_t o) { return ascent.last[o]; });
+    ascent.best = -1;
+    double least = infinity;
+    for (const std::size_t o : order) {
+        if (!all && ascent.best >= 0) break;
+        const double cutoff = target - fixed - ascent.others.back();
+        const Stairs own = value_of(ascent, ascent.options[o], cutoff);
+        if (watch_.stopped()) return;
+        const double value = fixed + joined(ascent.others, own, 0, whole).back();
+        ascent.last[o] = value;
+        ascent.bounds.loss[o] = std::max(ascent.bounds.loss[o], value);
+        if (value < target && value < least) {
+            least = value;
+            ascent.best = static_cast<int>(o);
+        }
+    }
+}
+
+Skeleton MeasureBound::tree_of(const Ascent& ascent, const Option& option) {
+    Skeleton tree = ascent.node.fixed;
+    const Question& question = ascent.question;
+    int left = question.most_tests - ascent.node.n_tests;
+    // Tests are handed out place after place; what the places after may do with the rest is known by `least`.
+    const auto put = [&](std::size_t k, int tests) {
+        const Place& place = ascent.node.places[k];
+        const Sizes sizes = sizes_of(ascent, place);
+        if (k != ascent.place) {
+            if (place.is_open()) programme_.put_tree(ascent.regions[k], sizes, tests, place.position, tree);
+            return;
+        }
+        if (option.kind == Option::Kind::test) {
+            programme_.put_tree_with(ascent.regions[k], option.number, sizes, tests, place.position, tree);
+            return;
+        }
+        const bool is_leaf = option.kind == Option::Kind::leaf;
+        tree[place.position] = {-1, is_leaf ? programme_.best_label(ascent.regions[k]) : option.number};
+    };
+    if (!question.counted) {
+        for (std::size_t k = 0; k < ascent.regions.size(); ++k) put(k, 0);
+        return tree;
+    }
+    std::vector<Stairs> own, rest{{0.0}};
+    for (std::size_t k = 0; k < ascent.regions.size(); ++k) {
+        const Place& place = ascent.node.places[k];
+        if (k == ascent.place) {
+            own.push_back(option.kind == Option::Kind::test
+                              ? programme_.least_with(ascent.regions[k], option.number, sizes_of(ascent, place), infinity)
+                              : Stairs{0.0});
+        } else {
+            own.push_back(place.is_open() ? programme_.least(ascent.regions[k], sizes_of(ascent, place), infinity) : Stairs{0.0});
+        }
+    }
+    for (std::size_t k = own.size(); k-- > 1;) rest.push_back(joined(rest.back(), own[k], 0, {true, 0, left}));
+    for (std::size_t k = 0; k < own.size(); ++k) {
+        const Stairs& after = rest[own.size() - 1 - k];
+        int take = 0;
+        double least = infinity;
+        for (int n = 0; n < static_cast<int>(own[k].size()) && n <= left; ++n) {
+            const double error = own[k][static_cast<std::size_t>(n)] +
+                                 after[std::min(static_cast<std::size_t>(left - n), after.size() - 1)];
+            if (error < least) {
+                least = error;
+                take = n;
+            }
+        }
+        put(k, take);
+        left -= take;
+    }
+    return tree;
+}
+
+void MeasureBound::step(Ascent& ascent) {
+    const Skeleton tree = tree_of(ascent, ascent.options[static_cast<std::size_t>(ascent.best)]);
+    if (watch_.has_stopped()) return;
+    if (contest_.offer(tree, judge_)) support_.add_wrong_points(judge_.evaluator(), ascent.bounds.price);
+    Potentials& potentials = ascent.node.potentials;
+    potentials.add(support_.points(), tree, 1.0 / (1.0 + (ascent.steps - ascent.began) / effort_.slow_down));
+}
+
+// What came fast may go on fast: as long as a rise takes two steps at most, the next one is twice as high.
+bool MeasureBound::may_want_more(Ascent& ascent) const {
+    if (ascent.want >= ascent.most_wanted || ascent.steps - ascent.raised > 2) return false;
+    ascent.want = std::min(2.0 * ascent.want, ascent.most_wanted);
+    ascent.raised = ascent.steps;
+    return true;
+}
+
+OptionBounds MeasureBound::at(Node& node, std::size_t place, const std::vector<Option>& options, double price, double lowest,
+                              int most_steps) {
+    Ascent ascent{node, place, options, {price, std::vector<double>(options.size(), 0.0)}, contest_.question(),
+                  std::vector<double>(options.size(), 0.0), {}, {}};
+    // More than the distance to the lowest price is good for nothing, but for a trifle that makes it count.
+    ascent.most_wanted = (price - lowest) * ascent.question.budget * (1.0 + 1e-9) + effort_.next_to_nothing;
+    ascent.want = std::min(ambition_, ascent.most_wanted);
+    node.potentials.extend(support_.points());
+    node.potentials.compress(effort_.range);
+    double record = -infinity;
+    int since = 0;
+    bool reached = false;
+    for (; ascent.steps < most_steps && !watch_.stopped(); ++ascent.steps) {
+        ++steps_;
+        ascent.question = contest_.question();
+        rounding_ = rounding(instance_, support_.points(), support_.reach());
+        if (ascent.steps >= ascent.raised + 3) ascent.want = std::min(ascent.want, std::max(0.1, 1.0 - ascent.steps / 60.0));
+        spread(instance_, support_.reach(), price, node.potentials.of(), weights_);
+        do {
+            value_options(ascent, weights_, ascent.steps % effort_.look_at_all == 0);
+            reached = ascent.best < 0;  // every option has reached the goal
+        } while (reached && !watch_.has_stopped() && may_want_more(ascent));
+        if (reached || watch_.has_stopped()) break;
+        step(ascent);
+        if (watch_.has_stopped()) break;
+        if (ascent.reached() > record + effort_.progress) {
+            record = ascent.reached();
+            since = 0;
+        } else if (++since > effort_.patience) {
+            // What was learnt at other prices may be in the way: once more from nothing, where samples are drawn nowhere.
+            if (ascent.began > 0 || !effort_.fresh_starts) break;
+            ascent.began = ascent.steps + 1;
+            node.potentials = Potentials(instance_.n_classes());
+            node.potentials.extend(support_.points());
+            since = 0;
+        }
+    }
+    if (!reached) {
+        ambition_ = std::max(1.0, 0.5 * std::min(ambition_, ascent.want));
+    } else if (ascent.want < ascent.most_wanted) {
+        ambition_ = std::max(1.0, ascent.want);
+    }
+    return std::move(ascent.bounds);
+}
+
+double MeasureBound::loss_of_any_model(Potentials& potentials, double price, int steps) {
+    const Points& points = support_.points();
+    potentials.extend(points);
+    potentials.compress(effort_.range);
+    double best = 0.0;
+    for (int k = 0; k < steps && !watch_.stopped(); ++k) {
+        spread(instance_, support_.reach(), price, potentials.of(), weights_);
+        best = std::max(best, error_of_any_labelling(weights_) - rounding(instance_, points, support_.reach()));
+        potentials.add(weights_, 1.0 / (1.0 + k / effort_.slow_down));
+    }
+    return best;
+}
+
+}  // namespace hardwood::search

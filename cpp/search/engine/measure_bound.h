@@ -1,0 +1,58 @@
+// Lower bounds on the losses of a node's completions at one price, for every option of one of its places
+// (docs/theory.md#ascent).
+#pragma once
+
+#include "../measure/support.h"
+#include "../programme/programme.h"
+#include "contest.h"
+#include "node.h"
+
+namespace hardwood::search {
+
+// What is known at a price: the loss of every completion with a certain option, at least.
+struct OptionBounds {
+    double price;
+    std::vector<double> loss;  // by option
+
+    PricedBound least() const;
+};
+
+class MeasureBound {
+public:
+    MeasureBound(const Instance& instance, Support& support, Contest& contest, Judge& judge, Watch& watch, const Effort& effort);
+
+    // Improves the node's potentials step by step, until every option reaches the goal by some measure, or the steps do not help
+    // any more. Trees that come up on the way are offered to the contest.
+    // Reaching it early, it goes on: every sample beyond the goal closes lower prices, down to `lowest` at most.
+    OptionBounds at(Node& node, std::size_t place, const std::vector<Option>& options, double price, double lowest,
+                    int most_steps);
+
+    // A lower bound on the loss of every classifier at a price, tree or not (docs/theory.md#any-model), by so many steps.
+    double loss_of_any_model(Potentials& potentials, double price, int steps);
+
+    long long steps() const { return steps_; }
+
+private:
+    struct Ascent;
+    void value_options(Ascent& ascent, const ByClass& weights, bool all);
+    Sizes sizes_of(const Ascent& ascent, const Place& place) const;
+    Stairs value_of(Ascent& ascent, const Option& option, double cutoff);
+    void step(Ascent& ascent);
+    bool may_want_more(Ascent& ascent) const;
+    Skeleton tree_of(const Ascent& ascent, const Option& option);
+
+    const Instance& instance_;
+    Support& support_;
+    Contest& contest_;
+    Judge& judge_;
+    Watch& watch_;
+    const Effort& effort_;
+    Programme programme_;
+    ByClass weights_;
+    double rounding_ = 0.0;
+    std::vector<std::uint32_t> members_;
+    double ambition_ = 1.0;  // by how much the goal is to be exceeded, so that prices nearby are closed, too
+    long long steps_ = 0;
+};
+
+}  // namespace hardwood::search

@@ -1,0 +1,112 @@
+#include "price_set.h"
+
+#include <algorithm>
+
+namespace hardwood::search {
+
+namespace {
+
+constexpr double price_for_zero = 0.75;  // times one over the budget; at most 1 - the largest head start
+
+}  // namespace
+
+// The dual value of a tree has its kinks at 1 / margin, and only margins up to the budget matter. Where all margins together cost
+// no more than the budget, its maximum is at price 0, and at 3 / (4 budget) it is larger than the rival by a quarter or more.
+PriceSet PriceSet::all(const Instance& instance, const Question& question, const Kinks* kinks) {
+    if (instance.budget() <= 0) return {Interval{1.0, 1.0}, nullptr};
+    const double low = price_for_zero / instance.budget();
+    const double high = std::min(1.0 / instance.smallest_price(), (question.n_samples - question.rival) / instance.budget());
+    return {Interval{low, std::max(low, high * (1.0 + 1e-12))}, kinks};
+}
+
+void PriceSet::close(const Question& question, const PricedBound& bound) {
+    const double gap = bound.loss - question.goal(bound.price);
+    if (gap < 0) return;
+    if (question.budget <= 0) {
+        open_.clear();
+        return;
+    }
+    constexpr double almost = 1.0 - 1e-12;
+    const double k = question.rival + question.head_start;
+    const double high = !question.upward ? bound.price : k > gap ? bound.price * (k / (k - gap)) * almost : infinity;
+    remove({bound.price - gap / question.budget * almost, std::max(high, bound.price)});
+}
+
+void PriceSet::remove(Interval closed) {
+    std::vector<Interval> left;
+    for (const Interval& interval : open_) {
+        if (closed.high < interval.low || closed.low > interval.high) {
+            left.push_back(interval);
+            continue;
+        }
+        if (interval.low < closed.low) left.push_back({interval.low, closed.low});
+        if (interval.high > closed.high) left.push_back({closed.high, interval.high});
+    }
+    open_ = std::move(left);
+    trim();
+}
+
+Kinks::Kinks(const Instance& instance, int depth) {
+    double longest = 0.0;
+    const std::vector<double> margins = instance.possible_margins(depth, longest);
+    // The price that stands for 0 is one of them. Rounding 1 / margin moves a dual value by less than the rounding term.
+    prices.push_back(price_for_zero / instance.budget());
+    for (std::size_t k = margins.size(); k-- > 0;) prices.push_back(1.0 / margins[k]);
+    complete = longest < instance.budget() ? 1.0 / longest : 0.0;
+}
+
+void PriceSet::trim() {
+    if (kinks_ == nullptr) return;
+    std::vector<Interval> left;
+    for (Interval interval : open_) {
+        const auto above = std::ranges::upper_bound(kinks_->prices, interval.high);
+        const double last = above == kinks_->prices.begin() ? 0.0 : *(above - 1);
+        if (interval.high > kinks_->complete) interval.high = std::max(last, std::min(interval.high, kinks_->complete));
+        if (interval.low >= kinks_->complete) {
+            const auto next = std::ranges::lower_bound(kinks_->prices, interval.low);
+            interval.low = next == kinks_->prices.end() ? infinity : *next;
+        }
+        if (interval.low <= interval.high) left.push_back(interval);
+    }
+    open_ = std::move(left);
+}
+
+Interval PriceSet::below(double share) const {
+    double length = 0.0;
+    for (const Interval& interval : open_) length += interval.high - interval.low;
+    double left = share * length;
+    for (std::size_t k = open_.size(); k-- > 0;) {
+        const Interval& interval = open_[k];
+        if (left <= interval.high - interval.low || k == 0) {
+            const double high = std::max(interval.low, interval.high - left);
+            if (kinks_ == nullptr || share == 0.0) return {interval.low, high};
+            const PriceSet part({interval.low, high}, kinks_);  // from kink to kink
+            return part.empty() ? Interval{interval.low, interval.low} : part.open().back();
+        }
+        left -= interval.high - interval.low;
+    }
+    return {};
+}
+
+double PriceSet::largest_dual(const Question& question, std::vector<PricedBound> known) const {
+    std::ranges::sort(known, {}, &PricedBound::price);
+    for (std::size_t k = known.size(); k-- > 1;) known[k - 1].loss = std::max(known[k - 1].loss, known[k].loss);
+    double most = question.rival;
+    const auto dual = [&](double price, double loss) {
+        return question.n_samples * (1.0 + 0x1p-48) - price * question.budget - loss;  // docs/theory.md#numbers
+    };
+    for (const Interval& interval : open_) {
+        double from = interval.low;
+        bool covered = false;
+        for (const PricedBound& bound : known) {
+            if (bound.price < from || from > interval.high) continue;
+            most = std::max(most, dual(from, bound.loss));
+            from = bound.price;
+            covered = true;
+        }
+        if (!covered || from < interval.high) most = std::max(most, dual(from, 0.0));
+    }
+    return most;
+}
+
+}  // namespace hardwood::search

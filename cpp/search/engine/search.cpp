@@ -1,0 +1,87 @@
+#include "search.h"
+
+#include <cmath>
+
+namespace hardwood::search {
+
+// The table of pairs, for each class and thread, and the ways of rows to points.
+double memory_needed(const Instance& instance, int n_jobs) {
+    const double tests = instance.n_tests(), classes = instance.n_classes() == 2 ? 1.0 : instance.n_classes();
+    return 8.0 * classes * tests * tests * n_jobs + 64.0 * 16.0 * static_cast<double>(instance.n_rows());
+}
+
+Search::Search(const Instance& instance, int depth, double penalty, const Effort& effort, const Limits& limits, int n_jobs,
+               std::function<bool(const State&)> on_progress)
+    : instance_(instance),
+      effort_(effort),
+      on_progress_(std::move(on_progress)),
+      watch_(limits.seconds, limits.work, [this] { return on_progress_(state()); }),
+      contest_(instance, penalty, depth, effort_),
+      tree_search_(instance, contest_, watch_, effort_, n_jobs),
+      upper_bound_(instance.n_samples()),
+      any_model_bound_(instance.n_samples()) {}
+
+void Search::start_from(const Skeleton& tree) {
+    Judge judge(instance_);
+    contest_.offer(tree, judge);
+}
+
+State Search::state() const {
+    const Score best = contest_.incumbent().score;
+    double bound = upper_bound_;
+    if (asking_about_all_) bound = std::min(bound, std::max(best.correct, std::ceil(tree_search_.dual_bound())));
+    return {watch_.elapsed(), best.correct, best.tests, std::max(bound, best.correct), proved_, tree_search_.work()};
+}
+
+const char* Search::stop_reason() const {
+    if (!watch_.has_stopped()) return "finished";
+    if (watch_.worked()) return "work_limit";
+    return watch_.interrupted() ? "interrupted" : "time_limit";
+}
+
+void Search::run() {
+    if (contest_.depth() > 0 && instance_.n_tests() > 0 && instance_.n_classes() > 1) {
+        tree_search_.find_first_trees();
+        tree_search_.shrink();
+        if (!watch_.stopped()) any_model_bound_ = tree_search_.bound_any_model();
+        upper_bound_ = std::min(upper_bound_, any_model_bound_);
+        prove();
+    } else {
+        upper_bound_ = contest_.incumbent().score.correct;
+        proved_ = true;
+    }
+}
+
+// A tree with n tests is better iff it keeps more than to_beat(n) samples correct, a staircase that rises with n. Each
+// step of it, with the largest n on the step, is one question; a better tree starts them anew.
+void Search::prove() {
+    const int full = contest_.all_tests();
+    int tests = full;
+    Score asked = contest_.incumbent().score;
+    while (tests >= 0 && !watch_.stopped()) {
+        const double rival = contest_.incumbent().to_beat(tests);
+        if (rival < upper_bound_) {
+            contest_.ask(rival, tests);
+            asking_about_all_ = tests == full;
+            const bool settled = tree_search_.settle();
+            if (asking_about_all_) {  // what was asked about all trees also bounds the number of correct samples
+                const double most = settled ? contest_.question().rival : std::ceil(tree_search_.dual_bound());
+                upper_bound_ = std::min(upper_bound_, std::max(contest_.incumbent().score.correct, most));
+                asking_about_all_ = false;
+            }
+            if (!settled) return;
+        }
+        tree_search_.shrink();
+        const Incumbent best = contest_.incumbent();
+        if (best.score.correct > asked.to_beat(best.score.tests, best.penalty)) {
+            asked = best.score;
+            tests = full;
+            continue;
+        }
+        const double step = best.to_beat(tests);
+        while (tests >= 0 && best.to_beat(tests) >= step) --tests;
+    }
+    proved_ = !watch_.stopped();
+}
+
+}  // namespace hardwood::search

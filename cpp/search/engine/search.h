@@ -1,0 +1,65 @@
+// The exact search: questions that prove a tree optimal, one after the other.
+#pragma once
+
+#include <functional>
+
+#include "branch_and_bound.h"
+
+namespace hardwood::search {
+
+// correct, tests   of the best tree so far
+// upper_bound      no tree keeps more samples correct
+// proved           no tree has a larger objective
+struct State {
+    double seconds;
+    double correct;
+    int tests;
+    double upper_bound;
+    bool proved;
+    long long work;
+};
+
+struct Limits {
+    double seconds = infinity;
+    long long work = -1;
+};
+
+// Bytes that a search takes at least.
+double memory_needed(const Instance& instance, int n_jobs);
+
+class Search {
+public:
+    Search(const Instance& instance, int depth, double penalty, const Effort& effort, const Limits& limits,
+           int n_jobs, std::function<bool(const State&)> on_progress);
+
+    // Known beforehand: a tree, and a number of correct samples that no tree exceeds.
+    void start_from(const Skeleton& tree);
+    void start_below(double upper_bound) { upper_bound_ = std::min(upper_bound_, upper_bound); }
+
+    void run();
+
+    Skeleton best_tree() const { return contest_.incumbent().tree; }
+    long long nodes() const { return tree_search_.nodes(); }
+    long long steps() const { return tree_search_.steps(); }
+    // No classifier of any kind keeps more samples correct.
+    double any_model_bound() const { return any_model_bound_; }
+    State state() const;
+    // As the statuses of hardwood.solvers.base.StopReason.
+    const char* stop_reason() const;
+
+private:
+    void prove();
+
+    const Instance& instance_;
+    Effort effort_;
+    std::function<bool(const State&)> on_progress_;
+    Watch watch_;
+    Contest contest_;
+    BranchAndBound tree_search_;
+    double upper_bound_;
+    double any_model_bound_;
+    bool proved_ = false;
+    bool asking_about_all_ = false;
+};
+
+}  // namespace hardwood::search

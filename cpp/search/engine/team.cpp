@@ -1,0 +1,52 @@
+#include "team.h"
+
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+namespace hardwood::search {
+
+Team::Team(Watch& watch, int n_jobs) : watch_(watch) {
+    for (int k = 1; k < n_jobs; ++k) {
+        watches_.push_back(std::make_unique<Watch>(std::numeric_limits<double>::infinity(), -1, [this] { return !stop_.load(); }));
+    }
+}
+
+void Team::all(const std::function<void(int)>& job) {
+    std::exception_ptr failure;
+    std::mutex guard;
+    std::atomic<int> running = static_cast<int>(watches_.size());
+    const auto run = [&](int k) {
+        try {
+            job(k);
+        } catch (...) {
+            const std::lock_guard lock(guard);
+            failure = std::current_exception();
+            stop_ = true;
+        }
+    };
+    {
+        std::vector<std::jthread> threads;
+        for (int k = 1; k < size(); ++k) {
+            threads.emplace_back([&run, &running, k] {
+                run(k);
+                --running;
+            });
+        }
+        run(0);
+        while (running > 0) {
+            if (watch_.stopped_while_waiting()) stop_ = true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+    if (watch_.has_stopped()) stop_ = true;
+    if (failure) std::rethrow_exception(failure);
+}
+
+long long Team::work() const {
+    long long looks = watch_.looks();
+    for (const auto& watch : watches_) looks += watch->looks();
+    return looks;
+}
+
+}  // namespace hardwood::search

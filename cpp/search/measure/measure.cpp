@@ -1,0 +1,158 @@
+#include "measure.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hardwood::search {
+
+void Potentials::add(const Points& points, const Skeleton& tree, double step) {
+    extend(points);
+    for (std::size_t z = 0; z < points.size(); ++z) {
+        const auto label = static_cast<std::size_t>(label_of(points.instance(), tree, points[z]));
+        for (std::size_t c = 0; c < of_.size(); ++c) of_[c][z] += c == label ? 0.0 : step;
+    }
+    const auto known = std::ranges::find(steps_, tree, &Step::tree);
+    if (known != steps_.end()) {
+        known->size += step;
+    } else {
+        steps_.push_back({tree, step});
+    }
+}
+
+void Potentials::add(const ByClass& weights, double step) {
+    for (std::size_t z = 0; z < of_[0].size(); ++z) {
+        std::size_t label = 0;
+        for (std::size_t c = 1; c < of_.size(); ++c) label = weights[c][z] > weights[label][z] ? c : label;
+        for (std::size_t c = 0; c < of_.size(); ++c) of_[c][z] += c == label ? 0.0 : step;
+    }
+}
+
+Potentials Potentials::moved_to(const Points& points) const {
+    Potentials moved(static_cast<int>(of_.size()));
+    moved.steps_ = steps_;
+    moved.extend(points);
+    return moved;
+}
+
+void Potentials::extend(const Points& points) {
+    const std::size_t from = of_[0].size();
+    if (from == points.size()) return;
+    for (auto& own : of_) own.resize(points.size(), 0.0);
+    for (const Step& step : steps_) {
+        for (std::size_t z = from; z < points.size(); ++z) {
+            const auto label = static_cast<std::size_t>(label_of(points.instance(), step.tree, points[z]));
+            for (std::size_t c = 0; c < of_.size(); ++c) of_[c][z] += c == label ? 0.0 : step.size;
+        }
+    }
+}
+
+void Potentials::compress(double range) {
+    double widest = 0.0;
+    for (const auto& own : of_) {
+        if (own.empty()) continue;
+        const auto [least, most] = std::ranges::minmax(own);
+        widest = std::max(widest, most - least);
+    }
+    if (widest <= range) return;
+    for (auto& own : of_) {
+        for (double& value : own) value *= range / widest;
+    }
+    for (Step& step : steps_) step.size *= range / widest;
+}
+
+// One pass over the points of a row in the order of their costs: the slices between two costs k and l weigh price * (l - k),
+// and are shared out among all points up to cost k in proportion to their attraction.
+// Property (P) must hold for the doubles: each weight is a sum of at most m products, each right to within m + 4 roundings of
+// a sum of positive numbers, so 2m + 16 units in the last place are taken off.
+void spread(const Instance& instance, const Reach& reach, double price, const ByClass& potentials, ByClass& weights) {
+    ByClass attraction(potentials.size());
+    weights.resize(potentials.size());
+    for (std::size_t c = 0; c < potentials.size(); ++c) {
+        const double most = potentials[c].empty() ? 0.0 : std::ranges::max(potentials[c]);
+        attraction[c].resize(potentials[c].size());
+        weights[c].assign(potentials[c].size(), 0.0);
+        for (std::size_t z = 0; z < potentials[c].size(); ++z) {
+            attraction[c][z] = std::exp(std::max(potentials[c][z] - most, -40.0));
+        }
+    }
+    std::vector<double> slice;
+    std::vector<std::size_t> end;
+    for (std::size_t i = 0; i < instance.n_rows(); ++i) {
+        const auto label = static_cast<std::size_t>(instance.label(i));
+        const double* const pull = attraction[label].data();
+        double* const weight = weights[label].data();
+        const std::vector<Way>& ways = reach.of(i);
+        slice.clear();
+        end.clear();
+        double sum = 0.0;
+        std::size_t k = 0;
+        while (k < ways.size() && price * ways[k].cost < 1.0) {
+            const double cost = ways[k].cost;
+            for (; k < ways.size() && ways[k].cost == cost; ++k) sum += pull[ways[k].point];
+            const double next = k < ways.size() ? std::min(1.0, price * ways[k].cost) : 1.0;
+            slice.push_back((next - price * cost) / sum);
+            end.push_back(k);
+        }
+        const double share = instance.count(i) * (1.0 - static_cast<double>(2 * k + 16) * 0x1p-52);
+        double all = 0.0;
+        for (std::size_t l = slice.size(); l-- > 0;) {
+            all += slice[l];
+            for (std::size_t w = l > 0 ? end[l - 1] : 0; w < end[l]; ++w) {
+                weight[ways[w].point] += share * all * pull[ways[w].point];
+            }
+        }
+    }
+}
+
+// docs/theory.md#numbers: fewer than 64 sums of so many terms, each at most n_samples in size, and room for twice as many.
+double rounding(const Instance& instance, const Points& points, const Reach& reach) {
+    const auto bins = static_cast<std::size_t>(instance.n_bins());
+    const auto terms = static_cast<double>(instance.n_rows() + points.size() + 3 * bins + reach.longest()) + 256.0;
+    return terms * instance.n_samples() * 0x1p-46;
+}
+
+Weights weights_for_programme(const ByClass& weights, std::vector<std::uint32_t>& members) {
+    constexpr double tiny = 1e-5, most_left_out = 0.005;  // samples
+    const bool two = weights.size() == 2;
+    const std::size_t n = weights[0].size();
+    Weights result;
+    result.channels = two ? 1 : static_cast<int>(weights.size());
+    result.of.resize(n * static_cast<std::size_t>(result.channels));
+    members.clear();
+    double left_out = 0.0;
+    for (std::size_t z = 0; z < n; ++z) {
+        double size = 0.0;
+        if (two) {
+            const double difference = weights[1][z] - weights[0][z];
+            result.unavoidable += std::min(weights[0][z], weights[1][z]);
+            result.of[z] = difference;
+            size = std::abs(difference);
+        } else {
+            for (std::size_t c = 0; c < weights.size(); ++c) {
+                result.of[z * weights.size() + c] = weights[c][z];
+                size += weights[c][z];
+            }
+        }
+        if (size == 0.0 || (size < tiny && left_out + size < most_left_out)) {
+            left_out += size;
+        } else {
+            members.push_back(static_cast<std::uint32_t>(z));
+        }
+    }
+    return result;
+}
+
+double error_of_any_labelling(const ByClass& weights) {
+    double error = 0.0;
+    for (std::size_t z = 0; z < weights[0].size(); ++z) {
+        double all = 0.0, most = 0.0;
+        for (const auto& own : weights) {
+            all += own[z];
+            most = std::max(most, own[z]);
+        }
+        error += all - most;
+    }
+    return error;
+}
+
+}  // namespace hardwood::search

@@ -1,0 +1,48 @@
+#include "reach.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hardwood::search {
+
+// Points differ from the usual one in few columns, so a row's price of that one is corrected for these. In whole numbers, since
+// prices that cannot be paid take part, too.
+void Reach::update() {
+    if (known_ == points_.size()) return;
+    const Instance& instance = points_.instance();
+    const auto before = [](const Way& a, const Way& b) { return a.cost < b.cost || (a.cost == b.cost && a.point < b.point); };
+    const double grain = instance.grain() > 0 ? instance.grain() : 1.0;
+    const auto in_grains = [&](double cost) {
+        constexpr auto out_of_reach = std::int64_t{1} << 50;  // beyond every budget; a thousand of them fit
+        return cost < infinity ? static_cast<std::int64_t>(cost / grain) : out_of_reach;
+    };
+    std::vector<std::int64_t> correction(static_cast<std::size_t>(instance.n_bins()));
+    for (std::size_t i = 0; i < ways_.size(); ++i) {
+        std::vector<Way>& own = ways_[i];
+        const auto old = static_cast<std::ptrdiff_t>(own.size());
+        std::int64_t usual = 0;
+        for (int c = 0; c < instance.n_columns(); ++c) {
+            const Column& column = instance.column(c);
+            const double* const cost = column.cost_of(instance.kind(i, c));
+            const std::int64_t stay = in_grains(cost[points_.usual(c)]);
+            usual += stay;
+            for (int b = 0; b < column.n_bins; ++b) {
+                correction[static_cast<std::size_t>(column.first_bin + b)] = in_grains(cost[b]) - stay;
+            }
+        }
+        const bool full = own.size() >= most_ways_;
+        const std::int64_t most = in_grains(full ? std::min(instance.budget(), own.back().cost) : instance.budget());
+        for (std::size_t z = known_; z < points_.size(); ++z) {
+            std::int64_t total = usual;
+            for (const std::uint16_t bin : points_.unusual(z)) total += correction[bin];
+            if (total <= most) own.push_back({static_cast<double>(total) * grain, static_cast<std::uint32_t>(z)});
+        }
+        std::sort(own.begin() + old, own.end(), before);
+        std::inplace_merge(own.begin(), own.begin() + old, own.end(), before);
+        if (own.size() > most_ways_) own.resize(most_ways_);
+        longest_ = std::max(longest_, own.size());
+    }
+    known_ = points_.size();
+}
+
+}  // namespace hardwood::search

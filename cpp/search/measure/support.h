@@ -1,0 +1,31 @@
+// Where measures may stand: all points of a small domain, otherwise points that turned out to matter.
+#pragma once
+
+#include "../support/effort.h"
+#include "../model/evaluation.h"
+#include "measure.h"
+
+namespace hardwood::search {
+
+class Support {
+public:
+    Support(const Instance& instance, const Effort& effort);
+
+    const Points& points() const { return points_; }
+    const Reach& reach() const { return reach_; }
+    bool complete() const { return complete_; }
+
+    // The cheapest points at which a tree is wrong about each row, as far as they are in reach at a price.
+    void add_wrong_points(const Evaluator& evaluator, double price);
+
+private:
+    void add_all_points();
+
+    const Instance& instance_;
+    const Effort& effort_;
+    Points points_;
+    Reach reach_;
+    bool complete_ = false;
+};
+
+}  // namespace hardwood::search

@@ -1,0 +1,39 @@
+// The exact worth of a tree.
+#pragma once
+
+#include <vector>
+
+#include "box.h"
+
+namespace hardwood::search {
+
+// correct    samples correct in the worst case
+// dual       largest value over all prices of n_samples - price * budget - loss; `correct` is this, rounded up
+// dual_price a price that attains it
+struct Evaluation {
+    double correct;
+    double dual;
+    double dual_price;
+};
+
+class Evaluator {
+public:
+    explicit Evaluator(const Instance& instance) : instance_(instance) {}
+
+    Evaluation operator()(const Skeleton& tree);
+
+    // Of the last tree, by row: the cheapest price of a leaf with a wrong label, and the box of that leaf.
+    const std::vector<double>& margins() const { return margin_; }
+    const BoxKey& wrong_leaf(std::size_t row) const { return leaves_[nearest_[row]].box; }
+
+private:
+    Evaluation worst_case();
+
+    const Instance& instance_;
+    std::vector<LabelledBox> leaves_;
+    std::vector<std::size_t> nearest_;
+    std::vector<double> margin_;
+    std::vector<std::pair<double, double>> sorted_;
+};
+
+}  // namespace hardwood::search

@@ -1,0 +1,212 @@
+#include "instance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace hardwood::search {
+
+namespace {
+
+// What the bins of a column demand.
+std::vector<Limit> limits_of_bins(const Column& column, const FeaturePrices& prices, std::span<const Test> tests) {
+    constexpr auto lowest = std::numeric_limits<std::int32_t>::min(), highest = std::numeric_limits<std::int32_t>::max();
+    std::vector<Limit> limits;
+    if (column.ordered) {
+        std::int32_t low = lowest;
+        for (const Test& test : tests) {
+            limits.push_back({column.feature, low, test.code, {}});
+            low = test.code + 1;
+        }
+        limits.push_back({column.feature, low, highest, {}});
+        return limits;
+    }
+    std::vector<std::uint8_t> rest(static_cast<std::size_t>(prices.upper) + 1, 1);
+    for (const Test& test : tests) {
+        std::vector<std::uint8_t> one(rest.size(), 0);
+        one[static_cast<std::size_t>(test.code)] = 1;
+        rest[static_cast<std::size_t>(test.code)] = 0;
+        limits.push_back({column.feature, lowest, highest, std::move(one)});
+    }
+    if (std::ranges::find(rest, 1) != rest.end()) limits.push_back({column.feature, lowest, highest, std::move(rest)});
+    return limits;
+}
+
+// Text that is equal for two samples iff a column treats them alike whatever their prices: value, and prices of their own.
+std::string signature(const Table& table, const FeaturePrices& prices, std::size_t feature, std::size_t i) {
+    std::string text(sizeof(std::int32_t), '\0');
+    std::memcpy(text.data(), table.column(feature) + i, sizeof(std::int32_t));
+    if (prices.rows > 1) {
+        text.append(reinterpret_cast<const char*>(prices.prices + i * prices.columns), prices.columns * sizeof(double));
+    }
+    return text;
+}
+
+// Exact: the remainder of two doubles is a double.
+double common_divisor(double a, double b) {
+    while (b > 0) a = std::exchange(b, std::fmod(a, b));
+    return a;
+}
+
+}  // namespace
+
+Instance::Instance(const Task& task)
+    : n_classes_(static_cast<int>(task.n_classes)),
+      n_samples_(static_cast<double>(task.table.n_samples)),
+      budget_(task.budget) {
+    make_columns(task);
+    std::vector<std::vector<std::uint32_t>> kinds;
+    std::vector<std::vector<Bin>> bins(columns_.size());
+    for (std::size_t c = 0; c < columns_.size(); ++c) kinds.push_back(price_column(task, columns_[c], bins[c]));
+    merge(task, kinds, bins);
+    find_grain();
+}
+
+void Instance::make_columns(const Task& task) {
+    for (std::size_t t = 0; t < task.tests.size(); ++t) {
+        const std::size_t feature = task.tests[t].feature;
+        if (t == 0 || feature != task.tests[t - 1].feature) {
+            columns_.push_back({feature, task.prices[feature].ordered, 0, static_cast<int>(t), 0, 0, false, {}});
+        }
+        ++columns_.back().n_tests;
+        column_of_test_.push_back(static_cast<int>(columns_.size()) - 1);
+    }
+    for (Column& column : columns_) {
+        const FeaturePrices& prices = task.prices[column.feature];
+        const std::span own(task.tests.data() + column.first_test, static_cast<std::size_t>(column.n_tests));
+        column.n_bins = static_cast<int>(limits_of_bins(column, prices, own).size());
+        column.has_rest = !column.ordered && column.n_bins > column.n_tests;
+        column.first_bin = n_bins_;
+        n_bins_ += column.n_bins;
+    }
+}
+
+// Finds the bin of each sample, and its kind.
+std::vector<std::uint32_t> Instance::price_column(const Task& task, Column& column, std::vector<Bin>& own) const {
+    const FeaturePrices& prices = task.prices[column.feature];
+    const std::span tests(task.tests.data() + column.first_test, static_cast<std::size_t>(column.n_tests));
+    std::vector<LimitPrice> price_of_bin;
+    const std::vector<Limit> limits = limits_of_bins(column, prices, tests);
+    for (const Limit& limit : limits) {
+        price_of_bin.push_back(limit_price(prices, task.table.column(column.feature), limit));
+    }
+    std::unordered_map<std::string, std::uint32_t> by_signature, by_cost;
+    std::vector<Bin> bin_of_kind_signature;
+    std::vector<std::uint32_t> kinds(task.table.n_samples), kind_of_signature;
+    own.resize(task.table.n_samples);
+    std::vector<double> cost(limits.size());
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        const auto [known, is_new] = by_signature.try_emplace(signature(task.table, prices, column.feature, i),
+                                                              static_cast<std::uint32_t>(kind_of_signature.size()));
+        if (is_new) {
+            const std::int32_t code = task.table.column(column.feature)[i];
+            std::size_t home = 0;
+            for (std::size_t b = 0; b < limits.size(); ++b) {
+                const Limit& limit = limits[b];
+                const bool here = column.ordered ? limit.low <= code && code <= limit.high
+                                                 : limit.allowed[static_cast<std::size_t>(code)] != 0;
+                if (here) home = b;
+                const double price = here ? 0.0 : evaluate(price_of_bin[b], i);
+                cost[b] = price <= budget_ ? price : infinity;
+            }
+            std::string key(reinterpret_cast<const char*>(cost.data()), cost.size() * sizeof(double));
+            key.append(reinterpret_cast<const char*>(&home), sizeof home);
+            const auto next = static_cast<std::uint32_t>(column.cost.size() / limits.size());
+            const auto [kind, is_new_kind] = by_cost.try_emplace(std::move(key), next);
+            if (is_new_kind) column.cost.insert(column.cost.end(), cost.begin(), cost.end());
+            kind_of_signature.push_back(kind->second);
+            bin_of_kind_signature.push_back(static_cast<Bin>(home));
+        }
+        kinds[i] = kind_of_signature[known->second];
+        own[i] = bin_of_kind_signature[known->second];
+    }
+    return kinds;
+}
+
+void Instance::merge(const Task& task, const std::vector<std::vector<std::uint32_t>>& kinds,
+                     const std::vector<std::vector<Bin>>& bins) {
+    std::unordered_map<std::string, std::size_t> seen;
+    std::vector<std::size_t> first;
+    std::string key((columns_.size() + 1) * sizeof(std::uint32_t), '\0');
+    for (std::size_t i = 0; i < task.table.n_samples; ++i) {
+        const auto put = [&](std::size_t at, std::uint32_t what) {
+            std::memcpy(key.data() + at * sizeof what, &what, sizeof what);
+        };
+        put(0, static_cast<std::uint32_t>(task.labels[i]));
+        for (std::size_t c = 0; c < columns_.size(); ++c) put(c + 1, kinds[c][i]);
+        const auto [known, is_new] = seen.try_emplace(key, first.size());
+        if (is_new) {
+            first.push_back(i);
+            label_.push_back(task.labels[i]);
+            count_.push_back(0.0);
+            for (std::size_t c = 0; c < columns_.size(); ++c) point_.push_back(bins[c][i]);
+        }
+        count_[known->second] += 1.0;
+    }
+    for (const auto& own : kinds) {
+        for (const std::size_t i : first) kind_.push_back(own[i]);
+    }
+}
+
+// Sums of prices are multiples of their common divisor, so a budget between two multiples pays for what the lower one pays.
+void Instance::find_grain() {
+    for (const Column& column : columns_) {
+        for (const double cost : column.cost) {
+            if (!(cost > 0 && cost < infinity)) continue;
+            smallest_price_ = std::min(smallest_price_, cost);
+            grain_ = common_divisor(grain_, cost);
+        }
+    }
+    budget_ = grain_ > 0 ? budget_ - std::fmod(budget_, grain_) : 0.0;
+}
+
+bool Instance::anybody_moves() const {
+    return std::ranges::any_of(columns_, [](const Column& column) {  // each kind is at home in one bin
+        return std::ranges::count_if(column.cost, [](double cost) { return cost < infinity; }) > column.n_kinds();
+    });
+}
+
+namespace {
+
+void sort_once(std::vector<double>& numbers) {
+    std::ranges::sort(numbers);
+    numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+}
+
+}  // namespace
+
+std::vector<double> Instance::possible_margins(int columns, double& complete) const {
+    constexpr std::size_t too_many = 5'000;
+    for (complete = budget_;; complete *= 0.5) {
+        std::vector<std::vector<double>> sums(static_cast<std::size_t>(std::max(0, columns)) + 1);  // by columns used
+        sums[0] = {0.0};
+        std::size_t most = 0;
+        for (const Column& column : columns_) {
+            if (most > too_many) break;
+            std::vector<double> prices;
+            std::ranges::copy_if(column.cost, std::back_inserter(prices), [&](double p) { return p > 0 && p <= complete; });
+            sort_once(prices);
+            for (std::size_t used = sums.size(); used-- > 1 && most <= too_many;) {
+                for (const double sum : sums[used - 1]) {
+                    for (const double price : prices) {
+                        if (sum + price > complete) break;
+                        sums[used].push_back(sum + price);
+                    }
+                }
+                sort_once(sums[used]);
+                most = std::max(most, sums[used].size());
+            }
+        }
+        if (most > too_many) continue;
+        std::vector<double> all;
+        for (std::size_t used = 1; used < sums.size(); ++used) all.insert(all.end(), sums[used].begin(), sums[used].end());
+        sort_once(all);
+        return all;
+    }
+}
+
+}  // namespace hardwood::search

@@ -1,0 +1,108 @@
+// The problem as the search sees it (docs/theory.md#points): columns that are tested, their values in bins, and what it costs
+// each sample to be in each bin.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../../prices.h"
+
+namespace hardwood::search {
+
+using Bin = std::uint16_t;
+
+// A test asks for a code of a feature: "at most this" where the feature is ordered, "just this" where it is not.
+struct Test {
+    std::size_t feature;
+    std::int32_t code;
+};
+
+// A feature that is tested. Two of its values are in one bin if no test tells them apart.
+// Ordered: the k-th test of the column is true for bins 0 to k. Otherwise it is true for bin k, and the last bin holds the
+// values that no test asks for, if there are any.
+struct Column {
+    std::size_t feature;
+    bool ordered;
+    int n_bins;
+    int first_test;  // the tests of a column stand side by side
+    int n_tests;
+    int first_bin;   // among the bins of all columns
+    bool has_rest;   // whether the last bin of an unordered column has no test
+    // Samples that pay alike are of one kind: what a kind pays for each bin, kind after kind; +inf beyond the budget.
+    std::vector<double> cost;
+
+    int n_kinds() const { return static_cast<int>(cost.size()) / n_bins; }
+    const double* cost_of(std::uint32_t kind) const { return cost.data() + kind * static_cast<std::size_t>(n_bins); }
+    bool is_true(int test, Bin bin) const {
+        return ordered ? bin <= test - first_test : bin == test - first_test;
+    }
+};
+
+// What a problem consists of, as Python hands it over.
+struct Task {
+    Table table;
+    std::vector<FeaturePrices> prices;
+    std::span<const std::int32_t> labels;
+    std::size_t n_classes;
+    std::vector<Test> tests;  // by feature and code
+    double budget;
+};
+
+class Instance {
+public:
+    explicit Instance(const Task& task);
+
+    int n_tests() const { return static_cast<int>(column_of_test_.size()); }
+    int n_columns() const { return static_cast<int>(columns_.size()); }
+    int n_classes() const { return n_classes_; }
+    int n_bins() const { return n_bins_; }
+    const Column& column(int c) const { return columns_[static_cast<std::size_t>(c)]; }
+    int column_of(int test) const { return column_of_test_[static_cast<std::size_t>(test)]; }
+    bool is_true(int test, const Bin* point) const {
+        const int c = column_of(test);
+        return column(c).is_true(test, point[c]);
+    }
+
+    // Samples that no test and no price tells apart are one row.
+    std::size_t n_rows() const { return label_.size(); }
+    double n_samples() const { return n_samples_; }
+    int label(std::size_t row) const { return label_[row]; }
+    double count(std::size_t row) const { return count_[row]; }
+    const Bin* point(std::size_t row) const { return point_.data() + row * columns_.size(); }
+    std::uint32_t kind(std::size_t row, int c) const { return kind_[static_cast<std::size_t>(c) * n_rows() + row]; }
+    double cost(std::size_t row, int c, Bin bin) const { return column(c).cost_of(kind(row, c))[bin]; }
+
+    // Every price is a whole multiple of `grain`, and so is the budget, rounded down to one: no total changes its affordability.
+    double budget() const { return budget_; }
+    double grain() const { return grain_; }
+    // Whether anybody can be anywhere else, for nothing or at a price.
+    bool anybody_moves() const;
+    // The smallest positive price of a move; +inf if nobody can pay for one.
+    double smallest_price() const { return smallest_price_; }
+    // What a tree with at most so many levels may have as margins, ascending: sums of a price from each of so many columns. If
+    // they are too many, only those up to `complete`, which is then below the budget.
+    std::vector<double> possible_margins(int columns, double& complete) const;
+
+private:
+    void make_columns(const Task& task);
+    std::vector<std::uint32_t> price_column(const Task& task, Column& column, std::vector<Bin>& own) const;
+    void merge(const Task& task, const std::vector<std::vector<std::uint32_t>>& kinds, const std::vector<std::vector<Bin>>& bins);
+    void find_grain();
+
+    int n_classes_;
+    int n_bins_ = 0;
+    double n_samples_;
+    double budget_;
+    double grain_ = 0.0;
+    double smallest_price_ = infinity;
+    std::vector<Column> columns_;
+    std::vector<int> column_of_test_;
+    std::vector<int> label_;
+    std::vector<double> count_;
+    std::vector<Bin> point_;           // row after row
+    std::vector<std::uint32_t> kind_;  // column after column
+};
+
+}  // namespace hardwood::search

@@ -1,0 +1,47 @@
+// A growing set of points of the domain.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "../model/box.h"
+
+namespace hardwood::search {
+
+class Points {
+public:
+    explicit Points(const Instance& instance);
+
+    // The number of a point; a new one if it was not there.
+    std::uint32_t add(const Bin* point);
+    // Its number, or -1.
+    std::int64_t find(const Bin* point) const;
+
+    std::size_t size() const { return n_; }
+    const Bin* operator[](std::size_t z) const { return bins_.data() + z * width_; }
+
+    // The bins of a point, among the bins of all columns, other than the usual ones of their columns, in order.
+    std::span<const std::uint16_t> unusual(std::size_t z) const {
+        return {unusual_.data() + begin_[z], begin_[z + 1] - begin_[z]};
+    }
+    int usual(int column) const { return usual_[static_cast<std::size_t>(column)]; }
+
+    const Instance& instance() const { return instance_; }
+
+private:
+    const Instance& instance_;
+    std::size_t width_;
+    std::size_t n_ = 0;
+    std::vector<int> usual_;
+    std::vector<Bin> bins_;
+    std::vector<std::uint16_t> unusual_;
+    std::vector<std::size_t> begin_{0};
+    std::unordered_map<std::string, std::uint32_t> number_;
+};
+
+// The label that a tree gives to a point.
+int label_of(const Instance& instance, const Skeleton& tree, const Bin* point);
+
+}  // namespace hardwood::search

@@ -1,0 +1,102 @@
+// The ordinary optimal tree on weighted points (docs/theory.md#programme): least errors in a box, for every number of tests.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "../support/watch.h"
+#include "tuple_kernel.h"
+
+namespace hardwood::search {
+
+// Least errors by the number of tests that are allowed, from 0 up; or, where tests are not counted, one number for all trees.
+using Stairs = std::vector<double>;
+
+// Which of these are wanted. Where tests are not counted: none at all.
+struct Sizes {
+    bool counted = false;
+    int least = 0;
+    int most = 0;
+
+    static Sizes any() { return {}; }
+    // What the parts below a test have to tell, with so many levels left there.
+    Sizes below(int levels) const;
+    // With so many levels.
+    Sizes within(int levels) const;
+    std::size_t width() const { return counted ? static_cast<std::size_t>(most) + 1 : 1; }
+};
+
+// Least errors of two parts: of a test with these below it if `tests` is 1, or of parts side by side if it is 0.
+Stairs joined(const Stairs& first, const Stairs& second, int tests, const Sizes& sizes);
+
+struct Region {
+    Box box;
+    int levels = 0;  // tests that may still follow on a path
+    std::vector<std::uint32_t> members;
+};
+
+class Programme {
+public:
+    Programme(const Points& points, Watch& watch) : points_(points), kernel_(points), watch_(watch) {}
+
+    // New weights: what was known is forgotten.
+    void load(Weights weights);
+    const Weights& weights() const { return weights_; }
+
+    // Least errors in a region. Numbers below the cut-off are exact, others only say that nothing smaller than them (they are
+    // at least the cut-off) exists.
+    const Stairs& least(const Region& region, const Sizes& sizes, double cutoff);
+    // The same with a test on top.
+    Stairs least_with(const Region& region, int test, const Sizes& sizes, double cutoff);
+    double error_of_label(const Region& region, int label) const;
+    double error_of_best_label(const Region& region) const;
+    int best_label(const Region& region) const;
+
+    // A tree that attains what `least` or `least_with` said, with at most so many tests.
+    void put_tree(const Region& region, const Sizes& sizes, int tests, std::size_t at, Skeleton& tree);
+    void put_tree_with(const Region& region, int test, const Sizes& sizes, int tests, std::size_t at, Skeleton& tree);
+
+    Region part(const Region& region, int test, int side) const;
+
+private:
+    static constexpr int leaf = -1;
+    static constexpr std::size_t most_entries = 2'000'000;  // some 400 MB
+
+    struct Key {
+        BoxKey box;
+        int levels;
+        bool operator==(const Key&) const = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const {
+            return key.box.hash() * 31 + static_cast<std::size_t>(key.levels);
+        }
+    };
+    struct Entry {
+        Stairs value;
+        double cutoff = -infinity;  // below it, values are exact
+        int least = 0;              // for so many tests and more
+        std::vector<int> best;      // by tests: what stands on top
+    };
+
+    const Entry* known(const BoxKey& box, int levels, const Sizes& sizes, double cutoff) const;
+    Entry solve(const Region& region, const Sizes& sizes, double cutoff);
+    void try_test(const Region& region, int test, const Sizes& sizes, double cutoff, Entry& entry);
+    // Whether a kernel knows all about trees with so many levels there, for every test on top.
+    bool by_kernel_alone(const Region& region) const;
+    void load_kernel(const Region& region, const Sizes& sizes);
+    Stairs kernel_errors(std::size_t k, const Sizes& sizes) const;
+    Stairs side(const Region& region, int test, int s, const Sizes& sizes, double cutoff);
+
+    const Points& points_;
+    TupleKernel kernel_;
+    Watch& watch_;
+    Weights weights_;
+    std::unordered_map<Key, Entry, Hash> entries_;
+    BoxKey loaded_;           // what the kernel holds ...
+    int loaded_levels_ = -1;  // ... for so many levels; -1: nothing
+    bool loaded_counted_ = false;
+};
+
+}  // namespace hardwood::search

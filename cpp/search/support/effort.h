@@ -1,0 +1,48 @@
+// Every number that was tuned, with its reason. None of them changes an optimum, only the time.
+#pragma once
+
+#include <cstddef>
+
+namespace hardwood::search {
+
+struct Effort {
+    // Switches, for tests.
+    bool whole_domains = true;   // small domains are taken as a whole
+    bool wrong_points = true;    // where trees are wrong, measures may stand
+    bool fresh_starts = true;    // where an ascent does not get on, it begins anew
+    bool head_start = true;      // ties are told apart by the common divisor of prices
+    bool kinks = true;           // prices between kinks of all dual values are left out
+    bool upward = true;          // a bound closes higher prices, too
+
+    // Ascent (docs/theory.md#ascent)
+    int steps_at_root = 150;
+    int steps_below = 80;
+    int patience = 20;          // steps without a better bound before a price is left as a hole
+    double progress = 0.03;     // samples that count as better
+    double slow_down = 12.0;    // steps until the step size has halved
+    double range = 20.0;        // of potentials when the price changes: with more, slices stop moving
+    int look_at_all = 5;        // every so many steps all open options are valued, otherwise the most promising ones
+
+    // Any model
+    int any_model_steps = 3;
+    double least_slack = 0.5, slack_by_samples = 2e-4;  // what is given away for fewer prices: every one closes so much at least
+
+    // A bound that clears its goal by less than this closes next to nothing: a hole is left around the price, the wider, the
+    // more is missing, and decisions further down close it.
+    double next_to_nothing = 0.02;
+    double least_hole = 0.3, hole_by_gap = 0.3;  // times one over the budget
+
+    // First trees
+    int first_depth = 3;        // deeper ones come up soon enough
+    int first_steps = 2;        // at a price
+    int first_prices = 8;
+    double first_range = 0.02;  // of the highest price: the lowest that is tried
+
+    // Support
+    double all_points = 4096;       // domains up to this size are taken as a whole ...
+    double all_ways = 4e6;          // ... if rows times points stay below this
+    std::size_t most_points = 18'000;   // none is added beyond
+    std::size_t most_ways = 1'500'000;  // of all rows
+};
+
+}  // namespace hardwood::search

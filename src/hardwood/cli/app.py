@@ -1,0 +1,399 @@
+"""The command `hardwood`: the same calls as from Python, for tables in files (extra `cli`)."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress as Bar
+from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table as RichTable
+
+from hardwood._support.files import write_bytes, write_text
+from hardwood._support.text import shown
+from hardwood._version import __version__
+from hardwood.cli.console import INTERRUPTED, NOT_CONFIRMED, PLAIN, err, errors, finite, out, print_json, print_text
+from hardwood.cli.options import ColumnOptions, ShiftOptions, number, with_options
+from hardwood.cli.study import study
+from hardwood.cli.tables import check_output, csv_text, features_and_target, only, read_table, without
+from hardwood.shift.description import PLAUSIBILITIES
+
+app = typer.Typer(
+    name="hardwood",
+    help="Decision trees that stay right when the data shift, with a proof.",
+    epilog="Exit codes: 0 done, 1 a check failed, 2 bad input, 130 interrupted (fit keeps the best tree).",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(study, name="study")
+
+Data = Annotated[
+    Path, typer.Argument(help="A table in a CSV or Parquet file; empty cells and NA are missing.", show_default=False)
+]
+Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
+Model = Annotated[Path, typer.Argument(help="A model file (or a tree in JSON).", show_default=False)]
+Depth = Annotated[int, typer.Option("--depth", "-d", help="Largest number of questions on the way to a prediction.")]
+TimeLimit = Annotated[float, typer.Option(help="Seconds; then the best tree so far is kept.")]
+SolverName = Annotated[str, typer.Option("--solver", help="search, scip or gurobi.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 uses all cores.")]
+MemoryLimit = Annotated[str | None, typer.Option(help="What the search may use, such as 4GB.", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+@app.callback(invoke_without_command=True)
+def _main(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,
+) -> None:
+    for stream in (sys.stdout, sys.stderr):  # better a question mark than no answer
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    if version:
+        out.print(f"hardwood {__version__}")
+        raise typer.Exit
+
+
+@app.command(epilog="Example: hardwood fit survey.csv --target vote --certainty 0.9 --certainty age=0.7 --depth 3")
+@with_options()
+def fit(
+    data: Data,
+    target: Target,
+    depth: Depth = 3,
+    shifts: ShiftOptions = ShiftOptions(),  # noqa: B008 - immutable
+    columns: ColumnOptions = ColumnOptions(),  # noqa: B008 - immutable
+    penalty: Annotated[float | None, typer.Option(help="What a question must be worth, in rows.")] = None,
+    solver: SolverName = "search",
+    time_limit: TimeLimit = 60.0,
+    memory_limit: MemoryLimit = None,
+    jobs: Jobs = 1,
+    model: Annotated[Path, typer.Option("--model", "-m", help="Where to write the model.")] = Path("model.json"),
+    as_json: AsJson = False,
+) -> None:
+    """Learn a robust tree; write it, and its certificate beside it."""
+    with errors():
+        from hardwood.estimators.robust import RobustTreeClassifier, certificate_path
+
+        check_output("--model", model, data)
+        table, y = features_and_target(data, target, columns.drop)
+        classifier = RobustTreeClassifier(
+            depth,
+            **shifts.words(table),
+            feature_kinds=columns.kinds,
+            branch_penalty="auto" if penalty is None else penalty,
+            solver=solver,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            n_jobs=jobs,
+            missing=columns.missing,
+        )
+        problem, described = classifier.pose(table, y)
+        with _progress(problem.n_samples, quiet=as_json) as listener:
+            result = classifier.solve(problem, on_progress=listener)
+        classifier.adopt(problem, described, result)
+        classifier.save(model)
+        certificate = classifier.certificate_
+        if as_json:
+            print_json(json.loads(certificate.to_json()) | {"gap": certificate.gap, "model": str(model)})
+        else:
+            out.print(f"{classifier.tree_}\n\n{certificate}")
+            out.print(f"\nwritten: {model}, {certificate_path(model)}")
+    if result.stop_reason == "interrupted":
+        err.print("interrupted: the best tree so far was kept")
+        raise typer.Exit(INTERRUPTED)
+
+
+@app.command(epilog="Example: hardwood predict model.json new.csv --margins --output predictions.csv")
+def predict(
+    model: Annotated[Path, typer.Argument(help="A model that fit wrote.", show_default=False)],
+    data: Data,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A CSV file; otherwise it is printed.")] = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Add the share of each class in the leaf.")] = False,
+    margins: Annotated[bool, typer.Option("--margins", help="Add the price at which the prediction changes.")] = False,
+    escape_formulas: Annotated[
+        bool,
+        typer.Option("--escape-formulas", help="Put ' before answers that a spreadsheet would take for a formula."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Predict the rows of a table."""
+    with errors(words_of=model):
+        if output is not None:
+            check_output("--output", output, data, model)
+        classifier = _load_model(model)
+        table = only(read_table(data, classifier.tree_.features), classifier.tree_.features)
+        columns: dict[str, list[Any]] = {"prediction": classifier.predict(table).tolist()}
+        if proba:
+            shares = classifier.predict_proba(table)
+            columns |= {f"share of {label}": shares[:, k].tolist() for k, label in enumerate(classifier.classes_)}
+        if margins:
+            columns["margin"] = classifier.margins(table).tolist()
+        if as_json:
+            print_json({name: [finite(value) for value in values] for name, values in columns.items()})
+        elif output is None:
+            print_text(csv_text(columns, escape_formulas=escape_formulas))
+        else:
+            write_text(output, csv_text(columns, escape_formulas=escape_formulas))
+            out.print(f"written: {output}")
+
+
+@app.command(epilog="Example: hardwood audit model.json survey.csv --target vote --certainty 0.8")
+@with_options()
+def audit(
+    model: Model,
+    data: Data,
+    target: Target,
+    shifts: ShiftOptions = ShiftOptions(),  # noqa: B008 - immutable
+    as_json: AsJson = False,
+) -> None:
+    """Show how fragile a tree is: its worst case, and what the adversary changes."""
+    with errors(words_of=None if shifts.given else model):
+        from hardwood.estimators.audit import audit as audited
+        from hardwood.estimators.audit import read_model
+
+        tree = read_model(model)
+        features = getattr(tree, "tree_", tree).features
+        table, y = features_and_target(data, target, None, features)
+        table = only(table, features)
+        # If nothing is said, a model of ours is audited under its own shifts.
+        found = audited(tree, table, y, shifts=shifts.description(table) if shifts.given else None)
+        if as_json:
+            print_json(
+                {
+                    "nominal_accuracy": found.nominal_accuracy,
+                    "worst_case_accuracy": found.worst_case_accuracy,
+                    "n_samples": found.found.n_samples,
+                    "shifts": str(found.shifts),
+                    "budget": found.found.uncertainty.budget,
+                    "changes": found.changes(),
+                }
+            )
+        else:
+            out.print(str(found))
+
+
+@app.command(epilog="Example: hardwood report model.json survey.csv --target vote --levels 1,0.95,0.9,0.75")
+def report(
+    model: Annotated[Path, typer.Argument(help="A model that fit wrote.", show_default=False)],
+    data: Data,
+    target: Target,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path("report.html"),
+    title: Annotated[str | None, typer.Option(help="The headline.", show_default=False)] = None,
+    levels: Annotated[
+        str | None,
+        typer.Option(help="Plausibilities, separated by commas: learn a tree for each, to move along with a slider."),
+    ] = None,
+    rows: Annotated[bool, typer.Option("--rows", help="Show which single rows the worst shift changes.")] = False,
+    time_limit: TimeLimit = 60.0,
+) -> None:
+    """Write a report about a model that people can open in a browser: one HTML file that needs no network."""
+    with errors(words_of=model):
+        check_output("--output", output, data, model)
+        classifier = _load_model(model)
+        table, y = features_and_target(data, target, None, classifier.tree_.features)
+        table = only(table, classifier.tree_.features)
+        along = None if levels is None else _path_of(classifier, table, y, levels, time_limit)
+        classifier.report(output, table, y, along=along, title=title, show_rows=rows)
+        out.print(f"written: {output} ({output.stat().st_size / 1024:.0f} kB)")
+
+
+@app.command(epilog="Example: hardwood path survey.csv --target vote --levels 1,0.95,0.9,0.75 --plot path.svg")
+@with_options(without=("plausibility", "budget"))
+def path(
+    data: Data,
+    target: Target,
+    levels: Annotated[str, typer.Option(help="Plausibilities, separated by commas.")] = ",".join(
+        f"{level:g}" for level in PLAUSIBILITIES
+    ),
+    depth: Depth = 3,
+    shifts: ShiftOptions = ShiftOptions(),  # noqa: B008 - immutable
+    columns: ColumnOptions = ColumnOptions(),  # noqa: B008 - immutable
+    solver: SolverName = "search",
+    time_limit: TimeLimit = 60.0,
+    memory_limit: MemoryLimit = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Levels at a time.")] = 1,
+    plot: Annotated[Path | None, typer.Option(help="Draw the path to a file (svg, png, pdf).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Learn a tree for each level of plausibility."""
+    with errors():
+        from hardwood.estimators.path import robustness_path
+        from hardwood.plotting import needs_matplotlib
+
+        if plot is not None:
+            needs_matplotlib()
+            check_output("--plot", plot, data)
+            if plot.suffix.lower() not in (".svg", ".png", ".pdf"):
+                raise ValueError(f"--plot is {plot}; expected a file that ends in .svg, .png or .pdf")
+        table, y = features_and_target(data, target, columns.drop)
+        found = robustness_path(
+            table,
+            y,
+            _levels(levels),
+            n_jobs=jobs,
+            max_depth=depth,
+            feature_kinds=columns.kinds,
+            missing=columns.missing,
+            solver=solver,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            on_level=None if as_json else _tell_level,
+            **shifts.words(table),
+        )
+        if as_json:
+            print_json(found.to_dict())
+        else:
+            out.print(str(found))
+        if plot is not None:
+            picture = io.BytesIO()
+            found.plot().figure.savefig(picture, format=plot.suffix[1:].lower())
+            write_bytes(plot, picture.getvalue())
+    if found.interrupted:
+        err.print("interrupted: the levels so far are all there is")
+        raise typer.Exit(INTERRUPTED)
+
+
+@app.command(epilog="Example: hardwood calibrate survey.csv --certainty 0.9 --bounds rating=1:5 --plausibility 0.95")
+@with_options()
+def calibrate(
+    data: Data,
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", help="The column to predict, which has no price.")
+    ] = None,
+    shifts: ShiftOptions = ShiftOptions(),  # noqa: B008 - immutable
+    columns: ColumnOptions = ColumnOptions(),  # noqa: B008 - immutable
+    as_json: AsJson = False,
+) -> None:
+    """Show what a certainty means: the price of a step in each column, and the budget."""
+    with errors():
+        from hardwood.data.features import encode
+
+        frame = without(read_table(data), [*([] if target is None else [target]), *(columns.drop or [])])
+        table = encode(frame, kinds=columns.kinds, missing=columns.missing)
+        described = shifts.description(frame)
+        uncertainty = described.uncertainty(table)
+        rows = [
+            {"column": feature.name, "kind": str(feature.kind), "lowest": prices.min(), "highest": prices.max()}
+            for feature, prices in zip(table.features, uncertainty.costs.prices, strict=True)
+        ]
+        if as_json:
+            plain = [{name: finite(value) for name, value in row.items()} for row in rows]
+            print_json({"budget": uncertainty.budget, "n_samples": table.n_samples, "prices": plain})
+            return
+        grid = RichTable("column", "kind", "price of a step", "steps the budget pays for", box=None)
+        for row in rows:
+            low, high = float(row["lowest"]), float(row["highest"])
+            price = f"{low:.3f}" if low == high else f"{low:.3f} to {high:.3f}"
+            steps = "any number" if low == 0 else f"{math.floor(uncertainty.budget / low + 1e-9)}"
+            grid.add_row(shown(row["column"]), row["kind"], price, steps)
+        level = "" if described.budget is not None else f" at plausibility {described.plausibility:g}"
+        out.print(f"budget {uncertainty.budget:.4g} for {table.n_samples} rows{level}\n")
+        (out if out.is_terminal else Console(width=200, **PLAIN)).print(grid)  # type: ignore[arg-type]
+
+
+@app.command(epilog="Example: hardwood check model.certificate.json survey.csv --target vote --model model.json")
+def check(
+    certificate: Annotated[Path, typer.Argument(help="A certificate that fit wrote.", show_default=False)],
+    data: Data,
+    target: Target,
+    model: Annotated[Path | None, typer.Option("--model", "-m", help="Also: is it this model's tree?")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compute again, from the data alone, what a certificate says about its tree. No solver takes part."""
+    with errors():
+        from hardwood.certificate import Certificate
+        from hardwood.certificate import check as checked
+
+        held = Certificate.load(certificate)
+        table, y = features_and_target(data, target, None, held.tree.features)
+        outcome = checked(held, only(table, held.tree.features), y)
+        contradictions = list(outcome.contradictions)
+        if model is not None and _load_model(model).tree_ != held.tree:
+            contradictions.append(f"the tree in {model} is not the tree of the certificate")
+        if as_json:
+            numbers = {"worst_case_correct": outcome.worst_case_correct, "nominal_correct": outcome.nominal_correct}
+            told = {"shifts": str(held.shifts), "claimed_upper_bound": held.upper_bound}
+            print_json({"confirmed": not contradictions, "contradictions": contradictions} | numbers | told)
+        elif contradictions:
+            out.print("\n".join(["NOT CONFIRMED", *(f"* {shown(entry)}" for entry in contradictions)]))
+        else:
+            out.print(str(outcome))
+    if contradictions:
+        raise typer.Exit(NOT_CONFIRMED)
+
+
+def _load_model(path: Path) -> Any:
+    from hardwood.estimators.robust import RobustTreeClassifier
+
+    return RobustTreeClassifier.load(path)
+
+
+def _path_of(classifier: Any, table: Any, y: Any, levels: str, time_limit: float) -> Any:
+    """A tree for each level, learnt as the classifier was."""
+    from hardwood.certificate import is_about
+    from hardwood.data.features import Kind, encode_labels
+    from hardwood.estimators.path import robustness_path
+
+    kinds_of = {
+        feature.name: list(feature.categories) if feature.kind is Kind.ORDINAL else str(feature.kind)
+        for feature in classifier.tree_.features
+    }
+    parameters = classifier.get_params() | {"feature_kinds": kinds_of, "time_limit": time_limit}
+    certificate = getattr(classifier, "certificate_", None)
+    encoded = classifier.encoded(table)
+    if not is_about(certificate, encoded, encode_labels(y, encoded.n_samples, classes=classifier.tree_.classes)):
+        raise ValueError("--levels learns other trees from the table, which is not the one the model was learnt from")
+    found = robustness_path(
+        table,
+        y,
+        _levels(levels),
+        on_level=_tell_level,
+        **{name: value for name, value in parameters.items() if name not in ("plausibility", "budget", "n_jobs")},
+    )
+    if found.interrupted:
+        raise KeyboardInterrupt  # a report about some of the levels is not the one that was asked for
+    return found
+
+
+def _tell_level(level: float, result: Any) -> None:
+    """How far a path is, on standard error."""
+    err.print(f"plausibility {level:g}: {result.status}, {result.seconds:.1f} s")
+
+
+def _levels(text: str) -> list[float]:
+    return [number("--levels", level) for level in text.split(",")]
+
+
+@contextmanager
+def _progress(n_samples: int, *, quiet: bool) -> Iterator[Callable[[Any], None] | None]:
+    """What the solver has so far, on standard error: one line that changes, or in a log a line each second at most."""
+    if quiet:
+        yield None
+        return
+
+    def words(event: Any) -> str:
+        gap = (event.objective_bound - event.objective) / n_samples
+        return f"objective {event.objective:.2f}, at most {event.objective_bound:.2f}, gap {gap:.1%}"
+
+    if not err.is_terminal:
+        told = -1.0
+
+        def log(event: Any) -> None:
+            nonlocal told
+            if event.seconds >= told + 1.0:
+                told = event.seconds
+                err.print(f"{event.seconds:.1f} s: {words(event)}")
+
+        yield log
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Bar(*columns, console=err, transient=True) as bar:
+        task = bar.add_task("first trees ...")
+        yield lambda event: bar.update(task, description=words(event))

@@ -1,0 +1,199 @@
+"""Options that several commands share: each stands here once, and commands take them as one argument.
+
+A function with a parameter of type `ShiftOptions` or `ColumnOptions` becomes a command by `with_options`, which puts
+the single options in its place.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, fields
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from hardwood.shift.description import ShiftDescription
+
+
+@dataclass(frozen=True)
+class ShiftOptions:
+    """What may shift, and how much of it to hedge against."""
+
+    certainty: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Probability that a value is recorded the same way in use: a number for all columns, or "
+            "column=number, repeated; 0.9 if not given.",
+            show_default=False,
+        ),
+    ] = None
+    plausibility: Annotated[
+        float | None,
+        typer.Option(help="Hedge against shifts at least so plausible, per row; 0.9 if not given.", show_default=False),
+    ] = None
+    cost: Annotated[
+        list[str] | None,
+        typer.Option("--cost", help="Price of a step instead of a certainty: a number, or column=number, repeated."),
+    ] = None
+    budget: Annotated[float | None, typer.Option(help="Total price of shifts instead of a plausibility.")] = None
+    direction: Annotated[list[str] | None, typer.Option(help="column=up or column=down, repeated.")] = None
+    bounds: Annotated[list[str] | None, typer.Option(help="column=lower:upper, repeated; an end may be empty.")] = None
+    radius: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Instead of certainty and plausibility: every row may move freely by so many steps, all at once: a "
+            "number, or column=number, repeated.",
+        ),
+    ] = None
+    clip: Annotated[
+        bool, typer.Option("--clip", help="Move senseless certainties to the nearest that makes sense.")
+    ] = False
+
+    @property
+    def given(self) -> bool:
+        """Whether anything is said about shifts."""
+        return any(value is not None and value is not False for value in asdict(self).values())  # 0 is a budget
+
+    def words(self, table: Any) -> dict[str, Any]:
+        """The options as parameters of the estimators, for the columns of a table; what is not said is left out."""
+        if self.cost and self.certainty:
+            raise ValueError("--cost and --certainty are both given; one of them sets the prices")
+        if self.budget is not None and self.plausibility is not None:
+            raise ValueError("--budget and --plausibility are both given; one of them sets the budget")
+        names = list(table.column_names)
+        said = {
+            "certainty": _by_column("--certainty", self.certainty, names, CERTAINTY) if self.certainty else None,
+            "plausibility": self.plausibility,
+            "costs": _by_column("--cost", self.cost, names, None) if self.cost else None,
+            "budget": self.budget,
+            "direction": dict(_pair("--direction", entry) for entry in self.direction or []) or None,
+            "bounds": dict(_bounds(entry) for entry in self.bounds or []) or None,
+            "radius": _whole(_by_column("--radius", self.radius, names, 0)) if self.radius else None,
+        }
+        return {name: value for name, value in said.items() if value is not None} | {"clip": self.clip}
+
+    def description(self, table: Any) -> ShiftDescription:
+        """The same as a description of shifts."""
+        return ShiftDescription(**self.words(table))
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """How the columns of a table are read."""
+
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="column=KIND, repeated: integer, ordinal, binary, categorical, binned; or an order, low<middle<high."
+        ),
+    ] = None
+    drop: Annotated[list[str] | None, typer.Option(help="A column to leave out, repeated.")] = None
+    missing: Annotated[
+        str, typer.Option(help='"error", or "category": a missing answer in a column of text is an answer of its own.')
+    ] = "error"
+
+    @property
+    def kinds(self) -> dict[str, Any] | None:
+        """column=kind, or column=a<b<c for an order."""
+        pairs = dict(_pair("--kind", entry) for entry in self.kind or [])
+        return {name: _order(value) if "<" in value else value for name, value in pairs.items()} or None
+
+
+CERTAINTY = ShiftDescription().certainty
+GROUPS = (ShiftOptions, ColumnOptions)
+
+
+def with_options(*, without: Iterable[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Turn groups of options into the single options, but for those that a command has no use for."""
+    left_out = set(without)
+
+    def expand(function: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(function, eval_str=True)
+        groups = {name: entry.annotation for name, entry in signature.parameters.items() if entry.annotation in GROUPS}
+        parameters: list[inspect.Parameter] = []
+        for name, entry in signature.parameters.items():
+            parameters += _options_of(groups[name], left_out) if name in groups else [entry]
+
+        def command(**given: Any) -> None:
+            for name, group in groups.items():
+                own = {field.name: given.pop(field.name) for field in fields(group) if field.name in given}
+                given[name] = group(**own)
+            function(**given)
+
+        command.__name__, command.__doc__ = function.__name__, function.__doc__
+        command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {entry.name: entry.annotation for entry in parameters}
+        return command
+
+    return expand
+
+
+def _options_of(group: type, left_out: set[str]) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=field.default, annotation=hints[field.name]
+        )
+        for field in fields(group)
+        if field.name not in left_out
+    ]
+
+
+def _by_column(option: str, entries: list[str] | None, names: list[str], default: float | None) -> Any:
+    """One number for all columns, and column=number for some."""
+    own, common = {}, default
+    for entry in entries or []:
+        if "=" in entry:
+            name, text = _pair(option, entry)
+            own[name] = number(option, text)
+        else:
+            common = number(option, entry)
+    unknown = [name for name in own if name not in names]
+    if unknown:
+        raise ValueError(f'{option} names the column "{unknown[0]}"; the table has {names}')
+    if not own:
+        return common
+    if common is None and set(own) != set(names):
+        raise ValueError(f"{option} leaves out some columns; add {option} NUMBER for all others")
+    return {name: own.get(name, common) for name in names}
+
+
+def _whole(value: Any) -> Any:
+    """Whole numbers as such; whatever is none is left to whoever checks it."""
+    if isinstance(value, dict):
+        return {name: _whole(entry) for name, entry in value.items()}
+    return int(value) if float(value).is_integer() else value
+
+
+def _pair(option: str, entry: str) -> tuple[str, str]:
+    name, equals, value = entry.rpartition("=")
+    if not equals or not name:
+        raise ValueError(f'{option} is "{entry}"; expected column=value')
+    return name, value
+
+
+def _bounds(entry: str) -> tuple[str, tuple[int | None, int | None]]:
+    name, text = _pair("--bounds", entry)
+    low, colon, high = text.partition(":")
+    if not colon:
+        raise ValueError(f'--bounds is "{entry}"; expected column=lower:upper')
+    try:
+        return name, (int(low) if low else None, int(high) if high else None)
+    except ValueError:
+        raise ValueError(f'--bounds is "{entry}"; expected whole numbers, column=lower:upper') from None
+
+
+def _order(text: str) -> list[Any]:
+    """Answers in their order, as numbers if all are whole numbers."""
+    answers = [answer.strip() for answer in text.split("<")]
+    whole = all(answer.lstrip("-").isdigit() for answer in answers)
+    return [int(answer) for answer in answers] if whole else answers
+
+
+def number(option: str, text: str) -> float:
+    """A number, or an error that names the option."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f'{option} is "{text}"; expected a number') from None

@@ -1,0 +1,258 @@
+"""Reading: any frame or array becomes a list of named numpy columns without missing values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from hardwood._support.errors import ArgumentError, Said, Setting
+from hardwood._support.text import shown
+
+NO_ROWS = "the table has no rows; expected at least one sample"
+MISSING = "(missing)"  # the answer that a missing one becomes, if the caller wants it to be one
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as read: numbers or booleans in a numeric array, anything else as objects of one Python type."""
+
+    name: str
+    values: NDArray[Any]
+    categories: tuple[Any, ...] = ()
+    ordered: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        values: NDArray[Any],
+        categories: tuple[Any, ...] = (),
+        *,
+        ordered: bool = False,
+        missing: str = "error",
+    ) -> Column:
+        """A column with its values checked: nothing missing, nothing infinite, one type."""
+        if isinstance(values, np.ma.MaskedArray):
+            _refuse_missing(name, np.ma.getmaskarray(values))
+            values = values.data
+        if values.dtype.kind in "USOT":
+            values = values.astype(object)
+            if missing == "category" and not ordered:
+                values, categories = _missing_as_answer(values, categories)
+            values = _plain_objects(name, values)
+        if values.dtype.kind not in "biufO":
+            raise TypeError(_unreadable(name, values.dtype))
+        if values.dtype.kind == "f":
+            _refuse_missing(name, np.isnan(values))
+            infinite = np.isinf(values)
+            if infinite.any():
+                raise ValueError(f'column "{name}", row {infinite.argmax()} is infinite; use a finite number')
+        categories = tuple(_plain_objects(f"categories of {name}", _objects(list(categories))).tolist())
+        return cls(name, values, categories, ordered)
+
+
+def read_columns(X: Any, missing: str = "error") -> list[Column]:
+    """The columns of a frame (anything narwhals reads), a mapping, or an array, whose columns are x0, x1, ...
+
+    missing  "error" refuses missing values; "category" makes them an answer of their own in columns of text
+    """
+    if missing not in ("error", "category"):
+        raise ArgumentError("missing", missing, 'expected "error" or "category"')
+    if isinstance(X, list | tuple):
+        # As objects, so that each column keeps its own type and nothing missing turns into text.
+        X = np.array(X, dtype=object) if len(X) else np.empty((0, 1))
+    if isinstance(X, np.ndarray):
+        columns = _array_columns(X, missing)
+    else:
+        columns = _mapping_columns(X, missing) if isinstance(X, Mapping) else _frame_columns(X, missing)
+    if not columns:
+        raise ValueError("the table has no columns; expected at least one")
+    refuse_repeated(column.name for column in columns)
+    if len(columns[0].values) == 0:
+        raise ValueError(NO_ROWS)
+    return columns
+
+
+def read_column(name: str, values: Any, missing: str = "error") -> Column:
+    """One column from a series, a categorical, an array or a list."""
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return _series_column(name, series, missing)
+    if hasattr(values, "categories") and hasattr(values, "ordered"):  # pandas.Categorical
+        answers, categories = _objects(list(values)), tuple(values.categories)
+        return Column.of(name, answers, categories, ordered=bool(values.ordered), missing=missing)
+    if isinstance(values, np.ndarray):
+        return Column.of(name, values, missing=missing)
+    if isinstance(values, str) or not hasattr(values, "__len__"):
+        raise TypeError(f'column "{name}" is {values!r}; expected one value for each row')
+    return Column.of(name, _objects(list(values)), missing=missing)
+
+
+def _array_columns(array: NDArray[Any], missing: str) -> list[Column]:
+    if array.ndim != 2:
+        raise ValueError(
+            f"X is a {array.ndim}-dimensional array; expected two dimensions, samples by features, with rows of equal "
+            f"length (use X.reshape(-1, 1) for a single feature)"
+        )
+    if array.shape[0] == 0:
+        raise ValueError(NO_ROWS)
+    return [Column.of(f"x{j}", array[:, j], missing=missing) for j in range(array.shape[1])]
+
+
+def _mapping_columns(mapping: Mapping[str, Any], missing: str) -> list[Column]:
+    columns = [read_column(str(name), values, missing) for name, values in mapping.items()]
+    for column in columns:
+        if column.values.shape != columns[0].values.shape[:1]:
+            raise ValueError(
+                f'column "{column.name}" has shape {column.values.shape}; '
+                f'expected one value for each row, as many as column "{columns[0].name}"'
+            )
+    return columns
+
+
+def _frame_columns(X: Any, missing: str) -> list[Column]:
+    try:
+        frame = nw.from_native(X, eager_only=True)
+        names = [str(name) for name in frame.columns]
+    except nw.exceptions.DuplicateError:
+        refuse_repeated(map(str, getattr(X, "column_names", X.columns)))  # arrow's columns are no names
+        raise
+    except TypeError:
+        raise TypeError(
+            f"X is a {type(X).__name__}; expected a numpy array, a pandas, polars or arrow frame, or a mapping of "
+            f"columns (collect a lazy frame first, make a frame of a series)"
+        ) from None
+    if frame.shape[0] == 0:
+        raise ValueError(NO_ROWS)
+    return [_series_column(name, series, missing) for name, series in zip(names, frame.iter_columns(), strict=True)]
+
+
+def _series_column(name: str, series: Any, missing: str) -> Column:
+    dtype = series.dtype
+    answers = dtype == nw.Categorical or dtype == nw.String or dtype == nw.Object
+    if missing == "error" or not answers:
+        _refuse_missing(name, np.asarray(series.is_null().to_numpy()))
+    if dtype == nw.Enum:
+        return Column.of(name, _objects(series.to_list()), tuple(dtype.categories), ordered=True)
+    if dtype == nw.Categorical:
+        # Only the native pandas column still knows declared categories that no row uses, and their order.
+        native = series.to_native()
+        declared = (
+            tuple(native.cat.categories) if series.implementation.is_pandas_like() and hasattr(native, "cat") else ()
+        )
+        values = _objects(series.to_list())
+        seen = {value for value in values.tolist() if not _is_missing(value)}
+        return Column.of(name, values, declared or tuple(sorted(seen)), missing=missing)
+    if dtype == nw.String or dtype == nw.Object:
+        return Column.of(name, _objects(series.to_list()), missing=missing)
+    if dtype == nw.Decimal:
+        series = series.cast(nw.Float64)
+    if not (dtype.is_numeric() or dtype == nw.Boolean):
+        raise TypeError(_unreadable(name, dtype))
+    return Column.of(name, np.asarray(series.to_numpy()))
+
+
+def refuse_repeated(names: Iterable[Any]) -> None:
+    """Names of columns must differ, also if they are no text."""
+    repeated = [name for name, count in Counter(map(str, names)).items() if count > 1]
+    if repeated:
+        raise ValueError(
+            f'column names must differ from each other; "{shown(repeated[0])}" stands twice; rename the columns'
+        )
+
+
+def refuse_missing_labels(y: Any) -> None:
+    """Labels are never missing; whatever else they are is for others to check."""
+    values = np.asarray(y)
+    if np.ma.isMaskedArray(y):
+        missing = np.ma.getmaskarray(y).ravel()
+    elif values.dtype.kind == "f":
+        missing = np.isnan(values)
+    elif values.dtype.kind == "O":
+        missing = np.array([_is_missing(value) for value in values.ravel()], dtype=bool)
+    else:
+        return
+    if missing.any():
+        raise ArgumentError(
+            "y",
+            Said("missing (NaN)"),
+            "nothing can be learnt from a row without a label",
+            remedy="drop such rows",
+            row=int(missing.argmax()),
+        )
+
+
+def _refuse_missing(name: str, missing: NDArray[np.bool_]) -> None:
+    if missing.any():
+        as_answer = (" makes it an answer of its own in a column of text",)
+        raise ArgumentError(
+            "",
+            Said("missing (NaN)"),
+            "drop such rows, or fill them in",
+            remedy=(Setting("missing", "category"), *as_answer),
+            column=name,
+            row=int(missing.argmax()),
+        )
+
+
+def _unreadable(name: str, dtype: object) -> str:
+    return (
+        f'column "{name}" has dtype {dtype}; expected numbers, booleans, text or categories '
+        f"(dates can be turned into numbers, such as days)"
+    )
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _plain_objects(name: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Python objects of one kind; numbers that came as objects become a numeric array again."""
+    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    _refuse_missing(name, np.array([_is_missing(value) for value in plain], dtype=bool))
+    for row, value in enumerate(plain):
+        if not isinstance(value, str | int | float):
+            raise TypeError(
+                f'column "{name}", row {row} is a {type(value).__name__} ({value!r}); '
+                f"expected text, numbers or booleans"
+            )
+    types = {type(value) for value in plain}
+    if types == {int} and not -(2**63) <= min(plain) <= max(plain) < 2**63:
+        row = next(row for row, value in enumerate(plain) if not -(2**63) <= value < 2**63)
+        raise ValueError(f'column "{name}", row {row} is {plain[row]}; whole numbers must fit into 64 bits: rescale it')
+    if types and (types <= {int, float} or types == {bool}):
+        return np.asarray(plain)
+    if len(types) > 1:
+        first = type(plain[0])
+        row = next(row for row, value in enumerate(plain) if type(value) is not first)
+        raise TypeError(
+            f'column "{name}" mixes types: row 0 is {plain[0]!r}, row {row} is {plain[row]!r}; '
+            f"make them all text or all numbers"
+        )
+    return _objects(plain)
+
+
+def _missing_as_answer(values: NDArray[Any], categories: tuple[Any, ...]) -> tuple[NDArray[Any], tuple[Any, ...]]:
+    """Text with an answer of its own where none was given; numbers stay as they are, missing ones included."""
+    gone = [_is_missing(value) for value in values]
+    if not any(gone) or not all(isinstance(value, str) for value, lost in zip(values, gone, strict=True) if not lost):
+        return values, categories
+    if categories and MISSING not in categories:
+        categories = (*categories, MISSING)
+    return _objects([MISSING if lost else value for value, lost in zip(values, gone, strict=True)]), categories
+
+
+def _is_missing(value: Any) -> bool:
+    """NaN and its relatives (NaT, pandas.NA) differ from themselves, or refuse to say whether they do."""
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):
+        return True

@@ -1,0 +1,123 @@
+"""What all tree classifiers share: reading tables by scikit-learn's rules, and predicting with a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from hardwood.data.columns import refuse_missing_labels, refuse_repeated
+from hardwood.data.features import Feature, Labels, Table, encode, encode_labels
+from hardwood.trees.scikit import design_matrix, to_sklearn
+from hardwood.trees.tree import Tree
+
+
+class TreeClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier with a `tree_`. Subclasses have the parameters feature_kinds, max_bins and missing, and a `fit`."""
+
+    feature_kinds: Any
+    max_bins: int
+    missing: str
+
+    def training_data(self, X: Any, y: Any) -> tuple[Table, Labels]:
+        """The table and the labels that `fit` learns from; remembers the columns."""
+        X = self._validated(X, reset=True)
+        if y is None:
+            name = type(self).__name__
+            raise ValueError(f"{name} requires y to be passed, but the target y is None; give a label for each row")
+        table = encode(X, kinds=self.feature_kinds, max_bins=self.max_bins, missing=self.missing)
+        y = column_or_1d(y, warn=True)
+        refuse_missing_labels(y)  # with the row, before scikit-learn does without it
+        check_classification_targets(y)
+        return table, encode_labels(y, table.n_samples)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row."""
+        tree, table = self._at_use(X)
+        return np.asarray(self.classes_[tree.predict(table)])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The shares of the classes among the training samples in the leaf of each row.
+
+        They describe the training table as it stands. The label of a leaf is chosen for the worst case, so it need not
+        be the most frequent class there. A leaf without training samples is sure of its label.
+        """
+        tree, table = self._at_use(X)
+        counts = self.leaf_counts_.astype(float)
+        empty = np.flatnonzero(counts.sum(axis=1) == 0)
+        counts[empty, [tree.regions[leaf].label for leaf in empty]] = 1.0
+        shares: NDArray[np.float64] = (counts / counts.sum(axis=1, keepdims=True))[tree.leaf_of(table)]
+        return shares
+
+    def to_sklearn(self) -> Any:
+        """The tree as a fitted `DecisionTreeClassifier`, for `plot_tree`, SHAP and others; see `design_matrix`."""
+        check_is_fitted(self)
+        return to_sklearn(self.tree_, self.leaf_counts_)
+
+    def design_matrix(self, X: Any) -> NDArray[np.float64]:
+        """The columns that the tree of `to_sklearn` reads: X itself if it holds numbers alone."""
+        check_is_fitted(self)
+        return design_matrix(self.tree_, self._named(self._validated(X, reset=False)))
+
+    def encoded(self, X: Any, unseen: str = "error", features: Sequence[Feature] | None = None) -> Table:
+        """The table as the tree reads it, or as finer features do; see `features.encode` for `unseen`."""
+        check_is_fitted(self)
+        X = self._named(self._validated(X, reset=False))
+        own = self.tree_.features if features is None else features
+        return encode(X, features=own, unseen=unseen, missing=self.missing)
+
+    def set_tree(self, tree: Tree, table: Table, labels: Labels) -> None:
+        """Become the classifier of a tree, with the training samples counted by leaf and class."""
+        counts = np.zeros((len(tree.regions), len(tree.classes)), dtype=np.int64)
+        np.add.at(counts, (tree.leaf_of(table), labels.codes), 1)
+        self._set_tree(tree, counts)
+
+    def _set_tree(self, tree: Tree, counts: NDArray[np.int64]) -> None:
+        self.tree_ = tree
+        self.classes_ = np.array(tree.classes)
+        self.leaf_counts_ = counts
+        self.n_features_in_ = len(tree.features)
+
+    def _at_use(self, X: Any) -> tuple[Tree, Table]:
+        """The table as the tree reads it. Answers that are new get a category that no test of the tree asks for."""
+        table = self.encoded(X, unseen="extra")
+        return Tree(table.features, self.tree_.classes, self.tree_.root), table
+
+    def _named(self, X: Any) -> Any:
+        """Columns under the names that the tree knows, where either side has no names of its own."""
+        names = [feature.name for feature in self.tree_.features]
+        if isinstance(X, np.ndarray):
+            return {name: X[:, j] for j, name in enumerate(names)}
+        if isinstance(X, Mapping) or hasattr(self, "feature_names_in_"):
+            return X
+        return dict(zip(names, nw.from_native(X, eager_only=True).iter_columns(), strict=True))
+
+    def _validated(self, X: Any, *, reset: bool) -> Any:
+        """Frames keep their columns' own types; anything else becomes an array, by scikit-learn's rules."""
+        if isinstance(X, Mapping) and not issparse(X):  # one of scipy's sparse matrices is a mapping
+            if reset:
+                self.n_features_in_ = len(X)
+                self.feature_names_in_ = np.array([str(name) for name in X], dtype=object)
+            return X
+        if hasattr(X, "columns"):
+            refuse_repeated(getattr(X, "column_names", X.columns))  # arrow's columns are no names
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return X
+        if isinstance(X, list | tuple) and len(X) and all(isinstance(row, list | tuple) for row in X):
+            X = np.array(X, dtype=object)  # numpy would turn a row of text and numbers into text
+        # Whether values are missing or infinite is left to `encode`, which names the column and the row.
+        return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags

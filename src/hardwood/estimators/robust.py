@@ -1,0 +1,409 @@
+"""The scikit-learn classifier: validates, walks down the corridor, stores. No algorithm lives here."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from hardwood._support.arguments import bytes_of, numbers_of, whole_number
+from hardwood._support.errors import ArgumentError
+from hardwood._support.files import json_text, reading, write_text
+from hardwood._version import __version__
+from hardwood.certificate import Certificate
+from hardwood.data.features import Labels, Table, encode_labels
+from hardwood.estimators.base import TreeClassifier
+from hardwood.estimators.rivals import rivals
+from hardwood.problem import Goal, Problem
+from hardwood.shift.description import FIELDS, ShiftDescription
+from hardwood.solvers import solve
+from hardwood.solvers.base import Limits, OnProgress, Progress, Result, Solver, Start
+from hardwood.trees.adversary import Attack, attack
+from hardwood.trees.tree import Tree
+
+LOGGER = logging.getLogger("hardwood")
+FORMAT = "hardwood.model"
+VERSION = 1
+SAVED_PARAMETERS = ("max_depth", "branch_penalty", "max_bins", "missing", "objective")
+# What a description of shifts says is a parameter here, but for the rows that its budget is for: `fit` knows them.
+SHIFT_PARAMETERS = tuple(name for name in FIELDS if name != "budget_rows")
+
+
+class RobustTreeClassifier(TreeClassifier):
+    """A shallow decision tree that keeps the most training samples correct under the worst plausible shift.
+
+    Parameters
+    ----------
+    max_depth : int, default=3
+        Largest number of questions on the way to a prediction.
+    certainty : float, mapping, array, default=0.9
+        Probability that a value will be recorded the same way when the tree is used: one number for all, a mapping by
+        column name, or one entry for each column. One for each cell goes to `fit`.
+    plausibility : float, default=0.9
+        Hedge against every shift whose likelihood, relative to "nothing changes", is at least this much per sample.
+        1 hedges against nothing: an ordinary optimal tree.
+    direction : str, mapping or array, default=None
+        "up" or "down" for columns that shift one way only.
+    bounds : pair, mapping or array, default=None
+        (lower, upper) for integer columns whose values cannot leave a range; None for an open end.
+    feature_kinds : mapping or array, default=None
+        "integer", "ordinal", "binary", "categorical" or "binned", where the dtype does not say it; a list of answers in
+        their order makes a column ordinal.
+    costs : float, mapping or array, default=None
+        Instead of certainties, the price of one step, for a categorical column the price of changing the answer.
+    budget : float, default=None
+        Instead of a plausibility, the total price that shifts of the training table may have.
+    branch_penalty : "auto" or float, default="auto"
+        What a question must be worth, in samples. "auto": the fewest questions among the trees with the best value of
+        the objective. 0 asks for no small tree.
+    solver : str or object, default="auto"
+        "auto" is "search", our exact search; "scip" and "gurobi" need the extras of these names.
+    time_limit : float or None, default=60
+        Seconds after which the best tree so far is returned, with what is proved about it.
+    memory_limit : int, str or None, default=None
+        Bytes that the solver may use, or text such as "4GB"; None leaves it to the solver (8 GB for the search). What
+        needs more is refused before the work begins.
+    n_jobs : int, default=None
+        Threads of the solver; -1 uses all cores.
+    random_state : int, RandomState or None, default=None
+        Seed of solvers that use one. The search does not.
+    verbose : int, default=0
+        1 logs every better tree and bound (logger "hardwood"; to standard error if no logging is set up).
+    max_bins : int, default=10
+        Columns of floats are cut into at most so many bins; the unit of their shifts is one bin.
+    clip : bool, default=False
+        Certainties that make no sense for a column (below one over the number of its answers) count as the lowest that
+        does, instead of being refused.
+    missing : {"error", "category"}, default="error"
+        "category" makes a missing answer an answer of its own in categorical columns.
+    objective : {"robust", "distributional"}, default="robust"
+        What is maximised, less the penalty for each question. "robust": the samples that stay correct after the worst
+        shift. "distributional": the distributionally robust value (E-Companion 1 of the paper), for which the adversary
+        may lose the last sample in part, to within a hundredth of a sample (docs/distributional.md).
+    radius : int, mapping or array, default=None
+        Instead of certainty, plausibility, costs and budget: every sample may move freely, and all at once, within a
+        box of so many steps around it (a categorical answer freely if at least 1).
+
+    Attributes
+    ----------
+    classes_ : array of the class labels
+    n_features_in_, feature_names_in_ : the columns seen in `fit`
+    tree_ : Tree
+        Prints as text; see also `hardwood.interop`.
+    certificate_ : Certificate
+        What is proved about the tree: worst case, bound, gap, status.
+    shifts_ : ShiftDescription
+        What `fit` was told about shifts.
+    distributional_value_ : float
+        Samples correct if the last one may be lost in part; less than one below the worst case.
+    result_ : Result
+        The solver's report with its history.
+    leaf_counts_ : array of shape (leaves, classes)
+        Training samples by leaf, from left to right, and class.
+
+    Notes
+    -----
+    Answers that were not seen in `fit`: in a categorical column they count as different from every answer that the tree
+    asks for; integers and floats outside the range seen are compared as they are; in ordinal and binary columns, where
+    they have no place in the order, they are refused.
+    """
+
+    def __init__(
+        self,
+        max_depth: int = 3,
+        *,
+        certainty: Any = 0.9,
+        plausibility: float = 0.9,
+        direction: Any = None,
+        bounds: Any = None,
+        feature_kinds: Any = None,
+        costs: Any = None,
+        budget: float | None = None,
+        branch_penalty: float | str = "auto",
+        solver: str | Solver = "auto",
+        time_limit: float | None = 60,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        max_bins: int = 10,
+        clip: bool = False,
+        missing: str = "error",
+        radius: Any = None,
+        objective: str = "robust",
+        memory_limit: float | str | None = None,
+    ) -> None:
+        self.max_depth = max_depth
+        self.certainty = certainty
+        self.plausibility = plausibility
+        self.direction = direction
+        self.bounds = bounds
+        self.feature_kinds = feature_kinds
+        self.costs = costs
+        self.budget = budget
+        self.branch_penalty = branch_penalty
+        self.solver = solver
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.max_bins = max_bins
+        self.clip = clip
+        self.missing = missing
+        self.radius = radius
+        self.objective = objective
+        self.memory_limit = memory_limit
+
+    def fit(self, X: Any, y: Any, *, certainty: Any = None, costs: Any = None) -> Self:
+        """Learn the tree.
+
+        certainty, costs : arrays of shape (samples, columns), optional
+            One value for each cell, instead of the parameters of the same names. Cross-validation slices them along
+            with X if metadata routing is on: `set_fit_request(certainty=True)`.
+        """
+        problem, shifts = self.pose(X, y, certainty=certainty, costs=costs)
+        listener = _narrate(problem) if self.verbose else None
+        return self.adopt(problem, shifts, self.solve(problem, on_progress=listener))
+
+    def pose(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        certainty: Any = None,
+        costs: Any = None,
+    ) -> tuple[Problem, ShiftDescription]:
+        """The problem that `fit` solves, and the words that it was posed in."""
+        table, labels = self.training_data(X, y)
+        shifts = self._described(table.n_samples).with_prices(certainty=certainty, costs=costs)
+        if isinstance(self.branch_penalty, str) and self.branch_penalty != "auto":
+            raise ArgumentError("branch_penalty", self.branch_penalty, 'expected "auto" or a number >= 0')
+        if self.objective not in list(Goal):
+            raise ArgumentError("objective", self.objective, 'expected "robust" or "distributional"')
+        penalty = None if isinstance(self.branch_penalty, str) else self.branch_penalty
+        return Problem(labels, shifts.uncertainty(table), self.max_depth, penalty, Goal(self.objective)), shifts
+
+    def solve(self, problem: Problem, *, start: Start | None = None, on_progress: OnProgress | None = None) -> Result:
+        """Let the solver of the parameters solve a problem, within their limits."""
+        memory = None if self.memory_limit is None else bytes_of("memory_limit", self.memory_limit)
+        return solve(
+            problem,
+            "search" if self.solver == "auto" else self.solver,
+            limits=Limits(seconds=self.time_limit, memory_bytes=memory),
+            start=start or Start(),
+            on_progress=on_progress,
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            n_jobs=1 if self.n_jobs is None else self.n_jobs,
+        )
+
+    def adopt(self, problem: Problem, shifts: ShiftDescription, result: Result) -> Self:
+        """Become the classifier of a result."""
+        self.set_tree(result.tree, problem.table, problem.labels)
+        self._problem = problem  # for reports; neither saved nor pickled
+        self.shifts_ = shifts
+        self.result_ = result
+        self.distributional_value_ = problem.judged(result.tree).priced_value
+        self.certificate_ = Certificate.of(problem, shifts, result, __version__)
+        return self
+
+    def _described(self, n_samples: int) -> ShiftDescription:
+        """What the parameters say about shifts, for a training table with so many rows."""
+        said = {name: getattr(self, name) for name in SHIFT_PARAMETERS}
+        return ShiftDescription(**said, budget_rows=None if self.budget is None else n_samples)
+
+    def margins(self, X: Any, *, certainty: Any = None, costs: Any = None) -> NDArray[np.float64]:
+        """The cheapest price of changes that alter the prediction of each row; +inf where nothing can.
+
+        exp(-margin) is how likely those changes are, relative to no change. If `fit` was given certainties or costs for
+        single cells, those of the new rows must be given here.
+        """
+        table = self.encoded(X)
+        predicted = Labels(self.tree_.predict(table), self.tree_.classes)
+        shifts = self._shifts_for(certainty=certainty, costs=costs)
+        return attack(self.tree_, predicted, shifts.uncertainty(table, budget=0.0)).margins
+
+    def worst_case(
+        self, X: Any, y: Any, *, plausibility: float | None = None, certainty: Any = None, costs: Any = None
+    ) -> Attack:
+        """What the worst shift does to this tree on any table: accuracy, margins, the shift itself, and its curve.
+
+        plausibility, certainty, costs : replace what `fit` was told about shifts
+        """
+        table = self.encoded(X)
+        labels = encode_labels(column_or_1d(y, warn=True), table.n_samples, classes=self.tree_.classes)
+        shifts = self._shifts_for(certainty=certainty, costs=costs)
+        shifts = shifts if plausibility is None else shifts.at(plausibility)
+        return attack(self.tree_, labels, shifts.uncertainty(table))
+
+    def report(
+        self,
+        path: str | Path,
+        X: Any = None,
+        y: Any = None,
+        *,
+        along: Any = None,
+        title: str | None = None,
+        show_rows: bool = False,
+        certainty: Any = None,
+        costs: Any = None,
+    ) -> None:
+        """Write a report that people can open in a browser: one HTML file that needs no network.
+
+        X, y : the table that the report is about; after `fit` they may be left out: it is the training table
+        along : a `RobustnessPath` of the same columns and classes, to move along with a slider
+        title : the headline
+        show_rows : whether the report may show which single rows the worst shift changes
+        certainty, costs : for each cell of X, if `fit` was given them so
+
+        This is `hardwood.report.write_report` with the usual rivals beside this tree; the ordinary optimal tree among
+        them gets 20 seconds.
+        """
+        from hardwood.report import check_place, write_report  # the report is upstairs: only if it is asked for
+
+        check_place(path)
+        table, labels, shifts = self.subject(X, y, certainty=certainty, costs=costs)
+        problem = Problem(labels, shifts.uncertainty(table), max(self.max_depth, self.tree_.depth))
+        others = rivals(problem, getattr(self, "certificate_", None))
+        words = {"along": along, "title": title, "show_rows": show_rows, "certainty": certainty, "costs": costs}
+        write_report(self, path, X, y, rivals=others, **words)
+
+    def subject(
+        self, X: Any = None, y: Any = None, *, certainty: Any = None, costs: Any = None
+    ) -> tuple[Table, Labels, ShiftDescription]:
+        """The table, the labels and the shifts that a report is about: those given, or the training table."""
+        check_is_fitted(self)
+        if (X is None) != (y is None):
+            raise ValueError("X and y belong together; give both, or neither for the training table")
+        problem: Problem | None = getattr(self, "_problem", None)
+        if X is None and problem is None:
+            raise ValueError("the model was loaded and does not hold its training table; give X and y to report on")
+        if X is None and problem is not None:
+            return problem.table, problem.labels, self.shifts_.with_prices(certainty=certainty, costs=costs)
+        table = self.encoded(X)
+        labels = encode_labels(column_or_1d(y, warn=True), table.n_samples, classes=self.tree_.classes)
+        return table, labels, self._shifts_for(certainty=certainty, costs=costs)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a JSON file, and its certificate beside it (model.json, model.certificate.json)."""
+        check_is_fitted(self)
+        document = {
+            "format": FORMAT,
+            "version": VERSION,
+            "named": hasattr(self, "feature_names_in_"),
+            "parameters": {name: _plain(getattr(self, name)) for name in SAVED_PARAMETERS},
+            "leaf_counts": self.leaf_counts_.tolist(),
+            "shifts": (
+                replace(self.shifts_, certainty=None, costs=None) if self.shifts_.by_cell else self.shifts_
+            ).to_dict(),
+            "tree": self.tree_.to_dict(),
+        }
+        model = json_text(document) + "\n"
+        certificate = self.certificate_.to_json() + "\n"  # both can be written before either is
+        write_text(path, model)
+        write_text(certificate_path(path), certificate)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that `save` wrote, and its certificate if it is still there and about this tree."""
+        with reading(path) as document:
+            model = cls._from_document(document)
+        beside = certificate_path(path)
+        if beside.exists():
+            certificate = Certificate.load(beside)
+            if certificate.tree == model.tree_:
+                model.certificate_ = certificate
+            else:
+                warnings.warn(f"{beside} is about another tree than {path}; the model has no certificate", stacklevel=2)
+        return model
+
+    @classmethod
+    def _from_document(cls, document: Any) -> Self:
+        if not isinstance(document, dict) or document.get("format") != FORMAT or document.get("version") != VERSION:
+            raise ValueError(f'this is not a model; expected an object with "format": "{FORMAT}", version {VERSION}')
+        parameters = document.get("parameters")
+        if not isinstance(parameters, dict) or set(parameters) != set(SAVED_PARAMETERS):
+            raise ValueError(f"parameters are {parameters!r}; expected {list(SAVED_PARAMETERS)}")
+        _check_saved(parameters)
+        tree = Tree.from_dict(document.get("tree"))
+        shifts = ShiftDescription.from_dict(document.get("shifts"))
+        said = {name: getattr(shifts, name) for name in SHIFT_PARAMETERS}
+        model = cls(**said, **parameters)
+        model._set_tree(tree, _counts(document, tree))
+        if document.get("named"):
+            model.feature_names_in_ = np.array([feature.name for feature in tree.features], dtype=object)
+        model.shifts_ = shifts
+        return model
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_problem"}
+
+    def _shifts_for(self, *, certainty: Any = None, costs: Any = None) -> ShiftDescription:
+        """What `fit` was told about shifts, or what is given now. Values for single cells belong to one table."""
+        check_is_fitted(self)
+        if certainty is not None or costs is not None:
+            return self.shifts_.with_prices(certainty=certainty, costs=costs)
+        unknown = self.shifts_.certainty is None and self.shifts_.costs is None and self.shifts_.radius is None
+        if self.shifts_.by_cell or unknown:
+            raise ValueError(
+                "the model was fitted with certainty or costs for single cells; give them for this table, too: "
+                "certainty=... or costs=..."
+            )
+        return self.shifts_
+
+
+def _check_saved(parameters: dict[str, Any]) -> None:
+    """What a file says about parameters is as good as what `fit` takes."""
+    whole_number("max_depth", parameters["max_depth"], at_least=0)
+    whole_number("max_bins", parameters["max_bins"], at_least=2)
+    if parameters["branch_penalty"] != "auto":
+        numbers_of("branch_penalty", parameters["branch_penalty"])
+    for name, known in (("objective", list(Goal)), ("missing", ["error", "category"])):
+        if parameters[name] not in known:
+            raise ArgumentError(name, parameters[name], f"expected one of {[str(word) for word in known]}")
+
+
+def certificate_path(model_path: str | Path) -> Path:
+    """Where the certificate of a model lies."""
+    return Path(model_path).with_suffix(".certificate.json")
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _counts(document: dict[str, Any], tree: Tree) -> NDArray[np.int64]:
+    shape = (len(tree.regions), len(tree.classes))
+    try:
+        counts = np.array(document.get("leaf_counts"))
+    except ValueError:
+        counts = np.zeros(0)
+    if counts.shape != shape or counts.dtype.kind != "i" or (counts < 0).any():
+        raise ValueError(f"leaf_counts do not fit the tree; expected {shape[0]} rows of {shape[1]} counts")
+    return counts
+
+
+def _narrate(problem: Problem) -> OnProgress:
+    """Log every better tree or bound."""
+
+    def tell(event: Progress) -> None:
+        gap = (event.objective_bound - event.objective) / problem.n_samples
+        LOGGER.info(
+            "%.2f s: objective %.2f, at most %.2f, gap %.2f %%",
+            event.seconds,
+            event.objective,
+            event.objective_bound,
+            100 * gap,
+        )
+
+    # Who sets verbose wants to see it, also where nobody has set up logging.
+    LOGGER.setLevel(logging.INFO)
+    if not LOGGER.hasHandlers():
+        LOGGER.addHandler(logging.StreamHandler())
+    return tell

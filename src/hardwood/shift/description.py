@@ -1,0 +1,194 @@
+"""What a user says about shifts, apart from any table: words that fit every table with the same columns.
+
+The same description makes the uncertainty set of the training table, of a test table, and of the table that someone
+checks a certificate with.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from hardwood._support.arguments import numbers_of, whole_number
+from hardwood._support.errors import ArgumentError
+from hardwood._support.text import shown
+from hardwood.data.features import Table
+from hardwood.shift.calibration import budget_of
+from hardwood.shift.uncertainty import UncertaintySet
+
+PLAUSIBILITIES = (1.0, 0.99, 0.97, 0.95, 0.9, 0.85, 0.75, 0.5)  # the levels that people look at if they name none
+PAIRS = "pairs"  # how a mapping whose keys are not text is written
+
+
+@dataclass(frozen=True)
+class ShiftDescription:
+    """How values may shift and how much of it to hedge against.
+
+    certainty     see `calibration.step_prices`; not asked if `costs` are given
+    plausibility  see `calibration.budget_of`; not asked if a `budget` is given
+    direction     see `calibration.reaches`
+    bounds        see `calibration.reaches`
+    clip          certainties outside what makes sense count as the nearest one that does
+    costs         prices instead of certainties, see `UncertaintySet.priced`
+    budget        the total price instead of a plausibility
+    budget_rows   the number of rows that the budget is for; on another table it counts in proportion to the rows
+    radius        instead of all prices and the budget: every sample may move freely within a box of so many steps, see
+                  `UncertaintySet.boxes`
+    """
+
+    certainty: Any = 0.9
+    plausibility: float = 0.9
+    direction: Any = None
+    bounds: Any = None
+    clip: bool = False
+    costs: Any = None
+    budget: float | None = None
+    budget_rows: int | None = None
+    radius: Any = None
+
+    def __post_init__(self) -> None:
+        budget_of(self.plausibility, 1)
+        if not isinstance(self.clip, bool | np.bool_):
+            raise ArgumentError("clip", self.clip, "expected true or false")
+        if self.budget_rows is not None:
+            whole_number("budget_rows", self.budget_rows, at_least=1)
+        if self.budget is not None:
+            budget = numbers_of("budget", self.budget)
+            if budget.ndim != 0 or not 0 <= budget < math.inf:
+                raise ArgumentError(
+                    "budget", self.budget, "it must be a finite number >= 0", remedy="0 for an ordinary tree"
+                )
+
+    def budget_for(self, n_samples: int) -> float:
+        """What the adversary may pay on a table with so many rows."""
+        if self.radius is not None:
+            return 0.0
+        if self.budget is None:
+            return budget_of(self.plausibility, n_samples)
+        return float(self.budget) * (n_samples / self.budget_rows if self.budget_rows else 1.0)
+
+    def uncertainty(self, table: Table, *, budget: float | None = None) -> UncertaintySet:
+        """The set of shifts of a table; `budget` overrides what the description says."""
+        budget = self.budget_for(table.n_samples) if budget is None else budget
+        places = {"direction": self.direction, "bounds": self.bounds}
+        if self.radius is not None:
+            return UncertaintySet.boxes(table, radius=self.radius, **places)
+        if self.costs is not None:
+            return UncertaintySet.priced(table, costs=self.costs, budget=budget, **places)
+        # At plausibility 1 nothing is rounded yet, so the prices can be used with any budget.
+        unrounded = UncertaintySet.calibrated(
+            table, certainty=self.certainty, plausibility=1.0, clip=self.clip, **places
+        )
+        return UncertaintySet(unrounded.costs, budget)
+
+    def at(self, plausibility: float) -> ShiftDescription:
+        """The same shifts at another plausibility."""
+        return replace(self, plausibility=plausibility, budget=None, budget_rows=None)
+
+    def with_prices(self, *, certainty: Any = None, costs: Any = None) -> ShiftDescription:
+        """The same with other certainties, or with other prices: whichever is given replaces both."""
+        if certainty is not None and costs is not None:
+            raise ValueError("certainty and costs are both given; one of them sets the prices")
+        if certainty is None and costs is None:
+            return self
+        return replace(self, certainty=certainty, costs=costs, radius=None)
+
+    @classmethod
+    def said(cls, shifts: ShiftDescription | None, words: Mapping[str, Any]) -> ShiftDescription | None:
+        """A description given whole, or in single words (None: not said); None if nothing is said at all."""
+        given = {name: value for name, value in words.items() if value is not None}
+        unknown = [name for name in given if name not in FIELDS]
+        if unknown:
+            raise TypeError(f"there is no argument {unknown[0]!r} about shifts; expected some of {list(FIELDS)}")
+        if shifts is None:
+            return cls(**given) if given else None
+        if not isinstance(shifts, cls):
+            raise ArgumentError("shifts", shifts, "expected a ShiftDescription")
+        if given:
+            raise ArgumentError(
+                "shifts", shifts, f"{sorted(given)} are given, too: say everything in the description, or nothing"
+            )
+        return shifts
+
+    @property
+    def by_cell(self) -> bool:
+        """Whether prices are given for single cells, so that they belong to one table."""
+        return any(_has_cells(value) for value in (self.certainty, self.costs))
+
+    def __str__(self) -> str:
+        words = [f"radius {shown(_plain(self.radius))}"] if self.radius is not None else []
+        if not words:
+            prices = self.certainty if self.costs is None else self.costs
+            name = "certainty" if self.costs is None else "costs"
+            words.append(f"{name} by cell" if _has_cells(prices) else f"{name} {shown(_plain(prices))}")
+            words.append(f"plausibility {self.plausibility:g}" if self.budget is None else f"budget {self.budget:g}")
+        places = {name: getattr(self, name) for name in ("direction", "bounds")}
+        words += [f"{name} {shown(_plain(value))}" for name, value in places.items() if value]
+        return ", ".join(words)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; infinite prices are written as text."""
+        return {name: _plain(getattr(self, name)) for name in FIELDS}
+
+    @classmethod
+    def from_dict(cls, entry: Any) -> ShiftDescription:
+        """Read what `to_dict` wrote."""
+        if not isinstance(entry, Mapping) or set(entry) != set(FIELDS):
+            received = sorted(entry) if isinstance(entry, Mapping) else repr(entry)
+            raise ValueError(
+                f"the description of shifts has {received}; expected an object with exactly {list(FIELDS)}"
+            )
+        return cls(**{name: _read(value) for name, value in entry.items()})
+
+
+FIELDS = tuple(field.name for field in fields(ShiftDescription))
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "columns"):  # a frame: a value for each cell
+        return {str(name): _plain(np.asarray(value[name])) for name in value.columns}
+    if isinstance(value, Mapping):
+        if all(isinstance(name, str) for name in value):
+            return {name: _plain(entry) for name, entry in value.items()}
+        return {PAIRS: [[_plain(name), _plain(entry)] for name, entry in value.items()]}
+    if hasattr(value, "items") and list(getattr(value, "index", ())) not in ([], list(range(len(value)))):
+        return {str(name): _plain(entry) for name, entry in value.items()}  # a series by column name
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    elif hasattr(value, "to_list"):
+        value = value.to_list()
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return value
+
+
+def _has_cells(value: Any) -> bool:
+    """Whether an entry holds one number for each sample, not only one for each column."""
+    if hasattr(value, "columns"):
+        return True
+    if isinstance(value, Mapping):
+        return any(np.ndim(entry) > 0 for entry in value.values() if not isinstance(entry, Mapping))
+    return np.ndim(value) > 1
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        if set(value) == {PAIRS}:
+            return _read_pairs(value[PAIRS])
+        return {name: _read(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_read(entry) for entry in value]
+    return float(value) if value in ("inf", "-inf") else value
+
+
+def _read_pairs(pairs: Any) -> dict[Any, Any]:
+    fit = isinstance(pairs, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in pairs)
+    if not fit or any(isinstance(name, list | dict) for name, _ in pairs):
+        raise ValueError(f'the description of shifts has "{PAIRS}": {pairs!r}; expected a list of [name, value]')
+    return {_read(name): _read(entry) for name, entry in pairs}

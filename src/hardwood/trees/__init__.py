@@ -1,0 +1,1 @@
+"""Trees, the adversary that attacks them, and their forms for others."""

@@ -1,0 +1,130 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "random_task.h"
+#include "search/engine/search.h"
+
+using namespace hardwood;
+using namespace hardwood::search;
+using namespace hardwood::search::testing;
+
+namespace {
+
+const Question plain{100.0, 10.0, 80.0, 7, false, true, 0.0};
+
+// The best tree by trying all of them.
+double best_of_all(const Instance& instance, int depth) {
+    Evaluator evaluate(instance);
+    double best = -1.0;
+    Skeleton tree = empty_tree(depth);
+    const auto places = static_cast<std::size_t>((1 << (depth + 1)) - 1);
+    const std::function<void(std::size_t)> fill = [&](std::size_t at) {
+        if (at > places) {
+            best = std::max(best, evaluate(tree).correct);
+            return;
+        }
+        const bool bottom = 2 * at > places;
+        for (int choice = 0; choice < (bottom ? instance.n_classes() : instance.n_tests()); ++choice) {
+            tree[at] = bottom ? Choice{-1, choice} : Choice{choice, 0};
+            fill(at + 1);
+        }
+    };
+    fill(1);
+    return best;
+}
+
+}  // namespace
+
+TEST_CASE("a bound closes prices around it, as far as it is proved") {
+    PriceSet set({0.05, 3.0}, nullptr);
+    set.close(plain, {1.0, 9.0});  // goal 10: too low
+    CHECK(set.open().size() == 1);
+    set.close(plain, {1.0, 15.0});  // gap 5: down to 0.5, up to 80 / 75
+    REQUIRE(set.open().size() == 2);
+    CHECK(set.open()[0].high == doctest::Approx(0.5));
+    CHECK(set.open()[1].low == doctest::Approx(80.0 / 75.0));
+    Question down = plain;
+    down.upward = false;
+    PriceSet other({0.05, 3.0}, nullptr);
+    other.close(down, {1.0, 15.0});
+    CHECK(other.open()[1].low == doctest::Approx(1.0));
+    set.close(plain, {3.0, 100.0});
+    CHECK(set.empty());
+}
+
+TEST_CASE("the largest dual value of open prices uses what is known at higher ones") {
+    PriceSet set({0.1, 2.0}, nullptr);
+    CHECK(set.largest_dual(plain, {}) == doctest::Approx(99.0));
+    CHECK(set.largest_dual(plain, {{2.0, 5.0}}) == doctest::Approx(94.0));
+    CHECK(set.largest_dual(plain, {{1.0, 12.0}, {2.0, 5.0}}) == doctest::Approx(87.0));
+}
+
+TEST_CASE("between kinks nothing is open") {
+    for (unsigned seed = 0; seed < 100; ++seed) {
+        const RandomTask made(seed, 6, 3, 4);
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        if (instance.budget() <= 0) continue;
+        double complete = 0.0;
+        const std::vector<double> margins = instance.possible_margins(2, complete);
+        CHECK(complete == instance.budget());
+        const Kinks kinks(instance, 2);
+        CHECK(kinks.prices.size() == margins.size() + 1);
+        CHECK(std::ranges::is_sorted(kinks.prices));
+        for (std::size_t k = 0; k + 1 < kinks.prices.size(); ++k) {
+            const double a = kinks.prices[k], b = kinks.prices[k + 1];
+            CHECK(PriceSet({a + 0.3 * (b - a), a + 0.6 * (b - a)}, &kinks).empty());
+            const PriceSet one({a + 0.3 * (b - a), b}, &kinks);
+            REQUIRE(one.open().size() == 1);
+            CHECK(one.open()[0].low == b);
+        }
+    }
+}
+
+TEST_CASE("the search finds the best of all trees, with one thread and with two, and no bound is wrong") {
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        const RandomTask made(seed, 8, 2, 3, 2 + seed % 2);
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        const double best = best_of_all(instance, 2);
+        for (const int n_jobs : {1, 2}) {
+            Search search(instance, 2, 0.0, Effort{}, {}, n_jobs, [](const State&) { return true; });
+            search.run();
+            CHECK(search.state().proved);
+            CHECK(search.state().correct == best);
+            CHECK(search.state().upper_bound == best);
+            CHECK(search.any_model_bound() >= best);
+            CHECK(Evaluator(instance)(search.best_tree()).correct == best);
+        }
+        for (const long long work : {1, 3, 10, 30}) {
+            Search stopped(instance, 2, 0.25, Effort{}, {infinity, work}, 1, [](const State&) { return true; });
+            stopped.run();
+            CHECK(stopped.state().upper_bound >= best);
+        }
+    }
+}
+
+TEST_CASE("no labelling of the points beats the limit of any model") {
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        const RandomTask made(seed, 7, 2, 2);  // four points
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        const auto points = all_points(instance);
+        double best = 0.0;
+        for (unsigned labels = 0; labels < (1u << points.size()); ++labels) {
+            std::vector<double> margins;
+            for (std::size_t i = 0; i < instance.n_rows(); ++i) {
+                double margin = infinity;
+                for (std::size_t z = 0; z < points.size(); ++z) {
+                    if (static_cast<int>(labels >> z & 1) != instance.label(i)) margin = std::min(margin, cost_of(instance, i, points[z].data()));
+                }
+                for (int k = 0; k < static_cast<int>(instance.count(i)); ++k) margins.push_back(margin);
+            }
+            best = std::max(best, kept(instance, margins));
+        }
+        Search search(instance, 1, 0.0, Effort{}, {}, 1, [](const State&) { return true; });
+        search.run();
+        CHECK(search.any_model_bound() >= best);
+    }
+}

@@ -1,0 +1,117 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "random_task.h"
+#include "search/measure/measure.h"
+
+using namespace hardwood;
+using namespace hardwood::search;
+using namespace hardwood::search::testing;
+
+TEST_CASE("(P): no set of points weighs more than the sample is present there") {
+    std::mt19937 random(11);
+    for (unsigned seed = 0; seed < 120; ++seed) {
+        const RandomTask made(seed, 1, 2, 3);  // one sample: weights are its own measure
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        Points points(instance);
+        std::vector<double> cost;
+        for (const auto& point : all_points(instance)) {
+            points.add(point.data());
+            cost.push_back(cost_of(instance, 0, point.data()));
+        }
+        const std::size_t most_ways = seed % 3 == 0 ? 3 : 1000;
+        Reach reach(points, most_ways);
+        reach.update();
+        for (const double price : {0.1, 0.5, 1.0, 4.0}) {
+            ByClass potentials(2), weights;
+            for (auto& own : potentials) {
+                for (std::size_t z = 0; z < points.size(); ++z) own.push_back(static_cast<double>(random() % 100) / 10.0);
+            }
+            spread(instance, reach, price, potentials, weights);
+            const auto& own = weights[static_cast<std::size_t>(instance.label(0))];
+            double all = 0.0;
+            for (const double weight : own) all += weight;
+            CHECK(all <= 1.0);
+            CHECK(all >= 1.0 - 1e-9);  // a slice counts in full
+            for (std::uint32_t set = 1; set < (1u << points.size()); ++set) {
+                double weight = 0.0, presence = 0.0;
+                for (std::size_t z = 0; z < points.size(); ++z) {
+                    if (!(set >> z & 1)) continue;
+                    weight += own[z];
+                    if (cost[z] < infinity) presence = std::max(presence, 1.0 - price * cost[z]);
+                }
+                CHECK(weight <= presence + 0x1p-50);  // the presence itself is rounded
+            }
+        }
+    }
+}
+
+TEST_CASE("lists of ways have the cheapest points first, also when points come later") {
+    for (unsigned seed = 0; seed < 100; ++seed) {
+        const RandomTask made(seed, 5, 3, 3);
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        Points points(instance);
+        Reach reach(points, 7);
+        for (const auto& point : all_points(instance)) {
+            points.add(point.data());
+            if (points.size() % 4 == 0) reach.update();
+        }
+        reach.update();
+        for (std::size_t i = 0; i < instance.n_rows(); ++i) {
+            std::vector<double> costs;
+            for (std::size_t z = 0; z < points.size(); ++z) {
+                const double cost = cost_of(instance, i, points[z]);
+                if (cost < infinity) costs.push_back(cost);
+            }
+            std::ranges::sort(costs);
+            costs.resize(std::min<std::size_t>(costs.size(), 7));
+            std::vector<double> listed;
+            for (const Way& way : reach.of(i)) {
+                listed.push_back(way.cost);
+                CHECK(way.cost == cost_of(instance, i, points[way.point]));
+            }
+            CHECK(listed == costs);
+        }
+    }
+}
+
+TEST_CASE("weights never exceed the loss of a classifier") {
+    std::mt19937 random(13);
+    for (unsigned seed = 0; seed < 150; ++seed) {
+        const RandomTask made(seed, 7, 2, 3, 2 + seed % 2);
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        Points points(instance);
+        for (const auto& point : all_points(instance)) points.add(point.data());
+        Reach reach(points, 1000);
+        reach.update();
+        const double price = 0.05 * static_cast<double>(1 + random() % 60);
+        ByClass potentials(static_cast<std::size_t>(instance.n_classes())), weights;
+        for (auto& own : potentials) {
+            for (std::size_t z = 0; z < points.size(); ++z) own.push_back(static_cast<double>(random() % 50) / 10.0);
+        }
+        spread(instance, reach, price, potentials, weights);
+        for (int trial = 0; trial < 20; ++trial) {
+            std::vector<int> labels;
+            for (std::size_t z = 0; z < points.size(); ++z) labels.push_back(static_cast<int>(random() % static_cast<unsigned>(instance.n_classes())));
+            double loss = 0.0, error = 0.0;
+            for (std::size_t i = 0; i < instance.n_rows(); ++i) {
+                double presence = 0.0;
+                for (std::size_t z = 0; z < points.size(); ++z) {
+                    const double cost = cost_of(instance, i, points[z]);
+                    if (labels[z] != instance.label(i) && cost < infinity) presence = std::max(presence, 1.0 - price * cost);
+                }
+                loss += instance.count(i) * presence;
+            }
+            for (std::size_t z = 0; z < points.size(); ++z) {
+                for (int c = 0; c < instance.n_classes(); ++c) error += c == labels[z] ? 0.0 : weights[static_cast<std::size_t>(c)][z];
+            }
+            CHECK(error <= loss + rounding(instance, points, reach));
+            CHECK(error_of_any_labelling(weights) <= error + 1e-9);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "random_task.h"
+#include "search/model/evaluation.h"
+#include "search/programme/points.h"
+
+using namespace hardwood;
+using namespace hardwood::search;
+using namespace hardwood::search::testing;
+
+namespace {
+
+// A random tree of full depth.
+Skeleton random_tree(const Instance& instance, int depth, std::mt19937& random) {
+    Skeleton tree = empty_tree(depth);
+    for (std::size_t at = 1; at < tree.size(); ++at) {
+        const bool leaf = 2 * at >= tree.size() || random() % 5 == 0;
+        tree[at].test = leaf ? -1 : static_cast<int>(random() % static_cast<unsigned>(instance.n_tests()));
+        tree[at].label = static_cast<int>(random() % static_cast<unsigned>(instance.n_classes()));
+    }
+    return tree;
+}
+
+}  // namespace
+
+TEST_CASE("samples that pay alike are one row, and counts add up") {
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        const RandomTask made(seed, 12, 2, 3);
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        double counted = 0.0;
+        for (std::size_t i = 0; i < instance.n_rows(); ++i) counted += instance.count(i);
+        CHECK(counted == 12.0);
+        for (std::size_t i = 0; i < instance.n_rows(); ++i) {
+            for (int c = 0; c < instance.n_columns(); ++c) CHECK(instance.cost(i, c, instance.point(i)[c]) == 0.0);
+        }
+    }
+}
+
+TEST_CASE("the grain divides every price, and the budget is rounded down to it") {
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        const RandomTask made(seed);
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        CHECK(instance.budget() <= made.task.budget);
+        if (instance.grain() == 0.0) continue;
+        CHECK(std::fmod(instance.budget(), instance.grain()) == 0.0);
+        CHECK(made.task.budget - instance.budget() < instance.grain());
+        for (int c = 0; c < instance.n_columns(); ++c) {
+            for (const double cost : instance.column(c).cost) {
+                if (cost < infinity) CHECK(std::fmod(cost, instance.grain()) == 0.0);
+            }
+        }
+    }
+}
+
+TEST_CASE("boxes hold the points that answer their tests so, and cost what their cheapest point costs") {
+    std::mt19937 random(5);
+    for (unsigned seed = 0; seed < 150; ++seed) {
+        const RandomTask made(seed, 6, 3, 4);
+        if (made.task.tests.size() < 2) continue;
+        const Instance instance(made.task);
+        Box box = whole_domain(instance);
+        std::vector<std::pair<int, int>> path;
+        for (int level = 0; level < 3 && !box.tests.empty(); ++level) {
+            const int test = box.tests[random() % box.tests.size()], side = static_cast<int>(random() % 2);
+            box = part_of(instance, box, test, side);
+            path.emplace_back(test, side);
+        }
+        const auto points = all_points(instance);
+        std::vector<double> least(instance.n_rows(), infinity);
+        std::size_t inside = 0;
+        for (const auto& point : points) {
+            const bool expected = std::ranges::all_of(path, [&](const auto& answer) {
+                return instance.is_true(answer.first, point.data()) == (answer.second == 0);
+            });
+            CHECK(contains(instance, box.key, point.data()) == expected);
+            if (!expected) continue;
+            ++inside;
+            for (std::size_t i = 0; i < instance.n_rows(); ++i) least[i] = std::min(least[i], cost_of(instance, i, point.data()));
+        }
+        CHECK(inside > 0);
+        const BoxCost cost(instance, box.key);
+        std::vector<Bin> nearest(static_cast<std::size_t>(instance.n_columns()));
+        for (std::size_t i = 0; i < instance.n_rows(); ++i) {
+            CHECK(cost(i) == least[i]);
+            if (least[i] == infinity) continue;
+            nearest_point(instance, box.key, i, nearest.data());
+            CHECK(contains(instance, box.key, nearest.data()));
+            CHECK(cost_of(instance, i, nearest.data()) == least[i]);
+        }
+        for (const int test : box.tests) {  // every test that is left splits the box
+            std::size_t yes = 0;
+            for (const auto& point : points) {
+                yes += contains(instance, box.key, point.data()) && instance.is_true(test, point.data());
+            }
+            CHECK(yes > 0);
+            CHECK(yes < inside);
+        }
+    }
+}
+
+TEST_CASE("the worth of a tree is that of flipping the cheapest samples first") {
+    std::mt19937 random(7);
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        const RandomTask made(seed, 9, 3, 3, 3);
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        Evaluator evaluate(instance);
+        const Skeleton tree = random_tree(instance, 3, random);
+        const Evaluation found = evaluate(tree);
+        std::vector<double> margins;
+        for (std::size_t i = 0; i < instance.n_rows(); ++i) {
+            double margin = infinity;
+            for (const auto& point : all_points(instance)) {
+                if (label_of(instance, tree, point.data()) != instance.label(i)) {
+                    margin = std::min(margin, cost_of(instance, i, point.data()));
+                }
+            }
+            CHECK(evaluate.margins()[i] == margin);
+            for (int k = 0; k < static_cast<int>(instance.count(i)); ++k) margins.push_back(margin);
+        }
+        const double correct = kept(instance, margins);
+        CHECK(found.correct == correct);
+        CHECK(std::ceil(found.dual - 1e-9) == correct);
+    }
+}

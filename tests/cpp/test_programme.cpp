@@ -1,0 +1,163 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "random_task.h"
+#include "search/programme/programme.h"
+
+using namespace hardwood;
+using namespace hardwood::search;
+using namespace hardwood::search::testing;
+
+namespace {
+
+struct Cloud {
+    RandomTask made;
+    Instance instance;
+    Points points;
+    std::vector<std::vector<double>> weights;  // by class and point
+
+    Cloud(unsigned seed, int n_values, std::size_t n_features, std::size_t n_classes)
+        : made(seed, 8, n_features, n_values, n_classes), instance(made.task), points(instance), weights(n_classes) {
+        std::mt19937 random(seed + 1000);
+        for (const auto& point : all_points(instance)) {
+            if (random() % 4 == 0) continue;
+            points.add(point.data());
+            for (auto& own : weights) own.push_back(random() % 3 == 0 ? 0.0 : static_cast<double>(random() % 64) / 8.0);
+        }
+    }
+
+    Weights for_programme() const {
+        Weights result;
+        result.channels = weights.size() == 2 ? 1 : static_cast<int>(weights.size());
+        for (std::size_t z = 0; z < points.size(); ++z) {
+            if (weights.size() == 2) {
+                result.of.push_back(weights[1][z] - weights[0][z]);
+                result.unavoidable += std::min(weights[0][z], weights[1][z]);
+            } else {
+                for (const auto& own : weights) result.of.push_back(own[z]);
+            }
+        }
+        return result;
+    }
+
+    Region all(int levels) const {
+        Region region{whole_domain(instance), levels, {}};
+        for (std::uint32_t z = 0; z < points.size(); ++z) region.members.push_back(z);
+        return region;
+    }
+
+    double error(const Skeleton& tree) const {
+        double sum = 0.0;
+        for (std::size_t z = 0; z < points.size(); ++z) {
+            const auto label = static_cast<std::size_t>(label_of(instance, tree, points[z]));
+            for (std::size_t c = 0; c < weights.size(); ++c) sum += c == label ? 0.0 : weights[c][z];
+        }
+        return sum;
+    }
+
+    // The same recursion without kernels, memory, cut-offs or boxes: every test at every place.
+    double brute(const std::vector<std::uint32_t>& members, int levels, int tests) const {
+        std::vector<double> sums(weights.size(), 0.0);
+        double all = 0.0;
+        for (const std::uint32_t z : members) {
+            for (std::size_t c = 0; c < weights.size(); ++c) {
+                sums[c] += weights[c][z];
+                all += weights[c][z];
+            }
+        }
+        double best = all - std::ranges::max(sums);
+        if (levels == 0 || tests == 0) return best;
+        for (int t = 0; t < instance.n_tests(); ++t) {
+            std::vector<std::uint32_t> parts[2];
+            for (const std::uint32_t z : members) parts[instance.is_true(t, points[z]) ? 0 : 1].push_back(z);
+            for (int left = 0; left < tests; ++left) {
+                best = std::min(best, brute(parts[0], levels - 1, left) + brute(parts[1], levels - 1, tests - 1 - left));
+            }
+        }
+        return best;
+    }
+};
+
+Watch forever() { return Watch(infinity, -1, [] { return true; }); }
+
+}  // namespace
+
+TEST_CASE("the programme finds the least error of all trees, and a tree that has it") {
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        const std::size_t n_classes = 2 + seed % 2;
+        Cloud cloud(seed, 3, 2, n_classes);
+        if (cloud.instance.n_tests() == 0 || cloud.points.size() == 0) continue;
+        Watch watch = forever();
+        for (int levels = 1; levels <= 3; ++levels) {
+            Programme programme(cloud.points, watch);
+            programme.load(cloud.for_programme());
+            const Region region = cloud.all(levels);
+            const double unavoidable = programme.weights().unavoidable;
+            const double found = programme.least(region, Sizes::any(), infinity)[0] + unavoidable;
+            CHECK(found == doctest::Approx(cloud.brute(region.members, levels, 7)));
+            Skeleton tree = empty_tree(levels);
+            programme.put_tree(region, Sizes::any(), 0, 1, tree);
+            CHECK(cloud.error(tree) == doctest::Approx(found));
+            for (int most = 0; most < (1 << levels) - 1; ++most) {
+                Programme counting(cloud.points, watch);
+                counting.load(cloud.for_programme());
+                const Sizes sizes{true, most, most};
+                const Stairs stairs = counting.least(region, sizes, infinity);
+                CHECK(stairs.back() + unavoidable == doctest::Approx(cloud.brute(region.members, levels, most)));
+                counting.put_tree(region, sizes, most, 1, tree);
+                CHECK(cloud.error(tree) == doctest::Approx(stairs.back() + unavoidable));
+                CHECK(count_tests(tree) <= most);
+            }
+        }
+    }
+}
+
+TEST_CASE("with a test on top, and with cut-offs, values stay valid") {
+    std::mt19937 random(3);
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        Cloud cloud(seed, 3, 3, 2 + seed % 2);
+        if (cloud.instance.n_tests() == 0 || cloud.points.size() == 0) continue;
+        Watch watch = forever();
+        for (int levels = 2; levels <= 4; ++levels) {
+            Programme exact(cloud.points, watch), cut(cloud.points, watch);
+            exact.load(cloud.for_programme());
+            cut.load(cloud.for_programme());
+            const Region region = cloud.all(levels);
+            for (const int test : region.box.tests) {
+                const double value = exact.least_with(region, test, Sizes::any(), infinity)[0];
+                const double cutoff = value * static_cast<double>(random() % 200) / 100.0;
+                const double known = cut.least_with(region, test, Sizes::any(), cutoff)[0];
+                CHECK(known <= value + 1e-9);
+                if (known < cutoff - 1e-9) CHECK(known == doctest::Approx(value));
+                Skeleton tree = empty_tree(levels);
+                exact.put_tree_with(region, test, Sizes::any(), 0, 1, tree);
+                CHECK(cloud.error(tree) == doctest::Approx(value + exact.weights().unavoidable));
+            }
+        }
+    }
+}
+
+TEST_CASE("four levels agree with the recursion over three") {
+    for (unsigned seed = 0; seed < 8; ++seed) {
+        Cloud cloud(seed, 3, 3, 2);
+        if (cloud.instance.n_tests() == 0) continue;
+        Watch watch = forever();
+        Programme programme(cloud.points, watch);
+        programme.load(cloud.for_programme());
+        const Region region = cloud.all(4);
+        const double found = programme.least(region, Sizes::any(), infinity)[0];
+        double best = programme.error_of_best_label(region);
+        for (const int test : region.box.tests) {
+            double sum = 0.0;
+            for (int side = 0; side < 2; ++side) {
+                Programme part(cloud.points, watch);
+                part.load(cloud.for_programme());
+                sum += part.least(part.part(region, test, side), Sizes::any(), infinity)[0];
+            }
+            best = std::min(best, sum);
+        }
+        CHECK(found == doctest::Approx(best));
+    }
+}

@@ -1,0 +1,141 @@
+"""The compiled part takes nothing that would crash it: whatever does not fit is a ValueError (or a TypeError)."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from hardwood._support import compiled
+
+
+def column_prices(prices=((1.0,),), *, ordered=True, upper=2):
+    return compiled.FeaturePrices(np.array(prices, dtype=float), ordered, True, True, 0, upper, 1000)
+
+
+def arguments(**changes):
+    given = {
+        "values": np.asfortranarray([[0, 0], [1, 1], [2, 2], [0, 1]], dtype=np.int32),
+        "prices": [column_prices(), column_prices(ordered=False)],
+        "labels": np.array([0, 1, 1, 0], dtype=np.int32),
+        "n_classes": 2,
+        "tests": [(0, 0), (0, 1), (1, 0), (1, 2)],
+        "budget": 1.0,
+        "depth": 2,
+        "penalty": 0.25,
+    }
+    return given | changes
+
+
+def search(problem, **changes):
+    given = {
+        "seconds": math.inf,
+        "work": -1,
+        "memory": 1e9,
+        "n_jobs": 1,
+        "upper_bound": 4.0,
+        "start": [],
+        "switches": {},
+        "on_progress": lambda *_: None,
+    }
+    return compiled.search(problem, **(given | changes))
+
+
+def test_what_fits_is_solved():
+    found = search(compiled.SearchProblem(**arguments()))
+    assert found.proved
+    assert found.correct == found.upper_bound
+    assert found.nodes >= 1
+    assert found.steps >= 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"labels": np.array([0, 1, 2, 0], dtype=np.int32)},
+        {"labels": np.array([0, -1, 1, 0], dtype=np.int32)},
+        {"labels": np.array([0, 1], dtype=np.int32)},
+        {"n_classes": 0},
+        {"n_classes": 10**9},
+        {"tests": [(2, 0)]},
+        {"tests": [(0, 1), (0, 0)]},
+        {"tests": [(0, 0), (0, 0)]},
+        {"tests": [(1, 3)]},
+        {"tests": [(1, -1)]},
+        {"tests": [(0, 2**31 - 1)]},
+        {"tests": [(0, k) for k in range(40_000)]},
+        {"depth": -1},
+        {"depth": 13},
+        {"depth": 2**31 - 1},
+        lambda: {"prices": []},
+        lambda: {"prices": [column_prices()]},
+        lambda: {"prices": [column_prices(), column_prices(((1.0, 2.0),), ordered=False)]},
+        lambda: {"prices": [column_prices(((1.0,), (1.0,))), column_prices(ordered=False)]},
+        lambda: {"prices": [column_prices(((-1.0,),)), column_prices(ordered=False)]},
+        lambda: {"prices": [column_prices(((math.nan,),)), column_prices(ordered=False)]},
+        lambda: {"prices": [column_prices(), column_prices(ordered=False, upper=1)]},
+        lambda: {"prices": [column_prices(), column_prices(ordered=False, upper=-1)]},
+        lambda: {"prices": [1.0, 2.0]},
+        lambda: {"prices": [None, None]},
+        {"budget": math.nan},
+        {"budget": math.inf},
+        {"budget": -1.0},
+        {"penalty": -1.0},
+        {"penalty": math.nan},
+        {"values": np.zeros((0, 2), dtype=np.int32, order="F"), "labels": np.zeros(0, dtype=np.int32)},
+        {"values": np.zeros((4, 0), dtype=np.int32, order="F")},
+    ],
+)
+def test_a_problem_that_does_not_fit_together_is_refused(changes):
+    changes = changes() if callable(changes) else changes
+    with pytest.raises((ValueError, TypeError)):
+        compiled.SearchProblem(**arguments(**changes))
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        [(-1, 0)],
+        [(-1, 0)] * 7,
+        [(-1, 0), (9, 0), *[(-1, 0)] * 6],
+        [(-1, 0), (-2, 0), *[(-1, 0)] * 6],
+        [(-1, 0), (-1, 5), *[(-1, 0)] * 6],
+        [(-1, 0), (-1, -1), *[(-1, 0)] * 6],
+        [*[(-1, 0)] * 7, (0, 0)],
+    ],
+)
+def test_a_start_tree_that_is_none_is_refused(start):
+    with pytest.raises(ValueError, match="start: "):
+        search(compiled.SearchProblem(**arguments()), start=start)
+
+
+def test_threads_and_switches_that_are_not_there_are_refused():
+    problem = compiled.SearchProblem(**arguments())
+    with pytest.raises(ValueError, match="n_jobs: expected 1 to 1024"):
+        search(problem, n_jobs=0)
+    with pytest.raises(ValueError, match="switches: there is none of this name"):
+        search(problem, switches={"magic": True})
+
+
+def test_no_tests_no_classes_and_no_levels_leave_a_leaf():
+    for changes in ({"tests": []}, {"depth": 0}, {"n_classes": 1, "labels": np.zeros(4, dtype=np.int32)}):
+        found = search(compiled.SearchProblem(**arguments(**changes)))
+        assert (found.proved, found.tests) == (True, 0)
+
+
+def test_a_problem_outlives_the_arrays_that_it_was_made_of():
+    problem = compiled.SearchProblem(**arguments())
+    expected = search(problem).correct
+    junk = [np.random.default_rng(k).integers(0, 9, (4, 2)).astype(np.int32) for k in range(200)]
+    assert len(junk) == 200
+    assert search(problem).correct == expected
+
+
+def test_trees_without_nodes_or_with_wrong_links_are_refused():
+    empty = np.zeros(0, dtype=np.int32)
+    with pytest.raises(ValueError, match="node"):
+        compiled.Tree(empty, empty, empty, empty, empty, 1)
+    for left, right in itertools.product((-5, 0, 7), (1, 9)):
+        nodes = [np.array(numbers, dtype=np.int32) for numbers in ([0, -1], [0, 0], [left, -1], [right, -1], [1, 1])]
+        with pytest.raises(ValueError, match="node"):
+            compiled.Tree(*nodes, 1)
