@@ -6,15 +6,16 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
 import pytest
 
-from hardwood.datasets import load_dataset
+from hardwood.data.datasets import load_dataset
 from hardwood.experiments import backends
 from hardwood.experiments.backends import (
     Ended,
@@ -32,6 +33,7 @@ from hardwood.experiments.tasks import Task
 from studies import tiny_study, without_times
 
 distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.slow  # processes and clusters
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
 
 
@@ -114,9 +116,9 @@ def test_one_instance_run_again_gives_its_row(finished):
 
 
 def test_an_instance_stopped_by_time_is_repeated_by_its_work(tmp_path):
-    study = tiny_study(datasets=("balance-scale",), plausibilities=(0.75,), depths=(5,), time_limit=0.5)
+    study = tiny_study(datasets=("balance-scale",), plausibilities=(0.75,), depths=(5,), time_limit=0.02)
     (row,) = run_study(study, tmp_path, in_this_process())
-    assert row["robust_stop_reason"] == "time_limit"
+    assert (row["robust_stop_reason"], row["ordinary_stop_reason"]) == ("time_limit", "time_limit")
     assert rerun(study, tmp_path, row["id"])[1] == {}
 
 
@@ -151,11 +153,9 @@ def test_a_process_that_dies_is_an_outcome():
 @posix
 def test_a_process_that_hangs_is_ended_and_an_outcome():
     task = Task(_slow_dataset(), 5, tiny_study(time_limit=0.01, patience=3.0).settings)
-    began = time.monotonic()
     ended = _while_running(task, signal.SIGSTOP)
     assert ended.outcome == "hung"
     assert "no answer after 3.07 seconds" in ended.message
-    assert time.monotonic() - began < 60
 
 
 def test_an_error_is_an_outcome_with_its_message():
@@ -183,7 +183,7 @@ def test_crashes_are_recorded_and_run_again_only_when_asked(finished, tmp_path):
     assert "robust_tree" not in crashed[0]
     assert run_study(study, tmp_path, local_processes(2)) == rows
     with pytest.raises(
-        ValueError, match=r"did not finish then .crashed: ended by SIGKILL.; run the study with --retry"
+        ValueError, match=r"did not finish then .crashed: ended by SIGKILL.; run the study again with retry"
     ):
         rerun(study, tmp_path, crashed[0]["id"])
     mended = run_study(study, tmp_path, local_processes(2), retry=True)
@@ -268,7 +268,7 @@ command = [sys.executable, "-m", "hardwood.experiments.worker", str(os.getpid())
 print(subprocess.Popen(command, stdin=open(sys.argv[1]), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).pid)
 """
     worker = psutil.Process(int(_python(code, tmp_path / "task.json").stdout))
-    psutil.wait_procs([worker], timeout=20)
+    psutil.wait_procs([worker], timeout=120)
     assert not worker.is_running()
 
 
@@ -321,7 +321,7 @@ def test_a_full_disk_ends_the_run_and_loses_nothing(finished, tmp_path):
 
 def test_a_folder_that_cannot_be_made_is_refused_before_any_work(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(ValueError, match=r"results cannot be written to .*; give another folder by --out"):
+    with pytest.raises(ValueError, match=r"results cannot be written to .*; choose another folder"):
         run_study(tiny_study(), tmp_path / "file" / "out", in_this_process(), on_progress=stop_after(1))
 
 
@@ -345,39 +345,29 @@ def test_a_read_only_folder_is_refused_before_any_work():
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o555)
         assert _python(READ_ONLY, folder).stdout == (
-            f"results cannot be written to {folder}: Permission denied; give another folder by --out\n"
+            f"results cannot be written to {folder}: Permission denied; choose another folder\n"
         )
         Path(folder).chmod(0o755)
 
 
-@pytest.fixture
-def cluster(tmp_path):
-    """A scheduler and two workers, each a process of its own."""
-    command, silent = [sys.executable, "-m", "dask"], {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    place = tmp_path / "scheduler.json"
-    started = [
-        subprocess.Popen(
-            [
-                *command,
-                "scheduler",
-                "--host",
-                "127.0.0.1",
-                "--port",
-                "0",
-                "--no-dashboard",
-                "--scheduler-file",
-                str(place),
-            ],
-            **silent,
-        )
-    ]
+DASK = [sys.executable, "-m", "dask"]
+
+
+@contextmanager
+def dask(folder, scheduler_options=(), worker_options=(), security=None):
+    """A scheduler and two workers, each a process of its own: its address and the processes."""
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    place = folder / "scheduler.json"
+    options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(place)]
+    started = [subprocess.Popen([*DASK, "scheduler", *options, *scheduler_options], **silent)]
     try:
         address = _address(place)
         for name in ("0", "1"):
             options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name]
-            options += ["--local-directory", str(tmp_path / name)]
-            started.append(subprocess.Popen([*command, "worker", address, *options], **silent))
-        _wait_for_workers(address, 2)
+            options += ["--local-directory", str(folder / name), *worker_options]
+            started.append(subprocess.Popen([*DASK, "worker", address, *options], **silent))
+        with distributed.Client(address, set_as_default=False, security=security, timeout="60s") as client:
+            client.wait_for_workers(2, timeout=120)
         yield address, started
     finally:
         for process in started:
@@ -385,28 +375,65 @@ def cluster(tmp_path):
             process.wait()
 
 
+@pytest.fixture
+def cluster(tmp_path):
+    with dask(tmp_path) as (address, started):
+        yield address, started
+
+
+@posix
 def test_a_cluster_that_loses_a_worker_loses_nothing(cluster, finished, tmp_path):
-    address, (_, *workers) = cluster
-    busy = []
+    """One worker is stopped after the first task, whatever it has then: a task, or a result; then it is killed.
 
-    def kill_a_busy_one(event):
-        """The worker that runs a task at the moment; another gets the task."""
-        while event.done >= 5 and not busy:
-            with distributed.Client(address, set_as_default=False) as client:
-                names = _busy_workers(client)
-            if names:
-                busy.append(names[0])
-                workers[int(names[0])].kill()
-
+    It is killed by the clock, not by the listener: a stopped worker may hold up every task, and then no listener is
+    called until Dask itself gives the worker up, after five minutes.
+    """
+    address, (_, victim, _) = cluster
     events = []
-    rows = run_study(
-        tiny_study(),
-        tmp_path / "out",
-        dask_cluster(address),
-        on_progress=lambda e: (events.append(e), kill_a_busy_one(e)),
-    )
-    assert workers[int(busy[0])].wait(5) == -signal.SIGKILL
+    death = threading.Timer(2.0, victim.kill)
+
+    def listen(event):
+        events.append(event)
+        if event.done == 1:
+            victim.send_signal(signal.SIGSTOP)
+            death.start()
+
+    rows = run_study(tiny_study(), tmp_path / "out", dask_cluster(address), on_progress=listen)
+    death.join()
+    assert victim.wait() == -signal.SIGKILL
     assert [event.done for event in events] == list(range(1, 13))
+    assert without_times(rows) == without_times(finished[1])
+
+
+@posix
+def test_a_scheduler_that_does_not_answer_any_more_ends_the_run(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(backends, "PATIENCE", 3.0)
+    address, (scheduler, *_) = cluster
+
+    def stop_it(event):
+        if event.done == 5:
+            scheduler.send_signal(signal.SIGSTOP)
+
+    with pytest.raises(ValueError, match=r"was lost .*; what had ended is kept, run again to go on"):
+        run_study(tiny_study(), tmp_path / "out", dask_cluster(address), on_progress=stop_it)
+    assert len(Store(tmp_path / "out").rows) >= 5
+
+
+def test_a_cluster_with_certificates_is_used_by_whoever_has_them(finished, tmp_path):
+    pytest.importorskip("cryptography")
+    held = distributed.Security.temporary()
+    paths = {}
+    for name in ("tls_ca_file", "tls_scheduler_cert", "tls_scheduler_key"):
+        paths[name] = tmp_path / f"{name}.pem"
+        paths[name].write_text(getattr(held, name))
+    options = ["--tls-ca-file", paths["tls_ca_file"], "--tls-cert", paths["tls_scheduler_cert"]]
+    options = [*map(str, options), "--tls-key", str(paths["tls_scheduler_key"])]
+    with dask(tmp_path, ["--protocol", "tls", *options], options, held) as (address, _):
+        assert address.startswith("tls://")
+        rows = run_study(tiny_study(), tmp_path / "out", dask_cluster(address, security=held))
+        stranger = distributed.Security.temporary()
+        with pytest.raises(ValueError, match=r"scheduler is tls://.*; no Dask scheduler answers there"):
+            run_study(tiny_study(), tmp_path / "other", dask_cluster(address, security=stranger))
     assert without_times(rows) == without_times(finished[1])
 
 
@@ -433,7 +460,7 @@ def test_workers_without_this_version_are_refused(cluster, tmp_path, monkeypatch
 
 
 def test_an_address_without_a_scheduler_is_named(tmp_path):
-    with pytest.raises(ValueError, match=r"--scheduler is tcp://127.0.0.1:9; no Dask scheduler answers there"):
+    with pytest.raises(ValueError, match=r"scheduler is tcp://127.0.0.1:9; no Dask scheduler answers there"):
         run_study(tiny_study(), tmp_path, dask_cluster("tcp://127.0.0.1:9"))
 
 
@@ -482,14 +509,3 @@ def _address(place):
             return json.loads(place.read_text())["address"]
         time.sleep(0.05)
     raise TimeoutError("the scheduler did not start")
-
-
-def _busy_workers(client):
-    """Names of workers that have a task."""
-    names = {address: str(entry["name"]) for address, entry in client.scheduler_info(n_workers=-1)["workers"].items()}
-    return [names[address] for address, tasks in client.processing().items() if tasks]
-
-
-def _wait_for_workers(address, n):
-    with distributed.Client(address, set_as_default=False) as client:
-        client.wait_for_workers(n, timeout=60)

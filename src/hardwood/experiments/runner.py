@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -10,15 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from hardwood.datasets import Dataset, load_dataset
+from hardwood.data.datasets import Dataset, load_dataset
 from hardwood.experiments.backends import Backend, Ended, Outcome, outcome_of, run_here
 from hardwood.experiments.grid import Instance, Settings, Study
 from hardwood.experiments.store import Row, Store, needs_arrow
 from hardwood.experiments.tasks import Task, result_names, run_task
 from hardwood.solvers import get_solver
+from hardwood.solvers.base import StopReason
 
 # Seconds change from run to run, and so does the work between two looks at the clock.
-VARYING = ("seconds", "seconds_with_choice", "work", "stop_reason")
+VARYING = ("seconds", "seconds_with_choice", "work", "works", "stop_reason")
 
 
 LOOK_EVERY = 5.0  # seconds between two looks at how many workers there are
@@ -48,9 +50,11 @@ def run_study(
 ) -> list[Row]:
     """Run the instances of a study that the folder has no outcome of, and give all rows.
 
-    backend  see `backends`
-    data     the folder of tables, see `datasets`
-    retry    run again what failed, crashed or hung
+    backend      see `backends`
+    data         the folder of tables, see `datasets`
+    retry        run again what failed, crashed or hung
+    on_progress  is called after each task, by this thread: no new task starts until it returns, so it must not wait for
+                 one to start
     """
     needs_arrow()
     if set(study.settings.methods) - {"robust", "ordinary"}:
@@ -81,9 +85,8 @@ def instance_rows(store: Store) -> list[Row]:
 
 
 def rerun(study: Study, folder: str | Path, name: str, data: str | Path | None = None) -> tuple[Row, dict[str, Any]]:
-    """Run one instance again, with the work it did then as its limit; the new row, and what differs from the old one.
-
-    The ordinary tree is learnt again, too. Times are not compared.
+    """Run one instance again, with the work that each search did then as its limit; the new row, and what differs from
+    the old one. Times are not compared.
     """
     instance = study.instance(name)
     dataset = load_dataset(instance.dataset, data)
@@ -94,14 +97,10 @@ def rerun(study: Study, folder: str | Path, name: str, data: str | Path | None =
     old = store.rows[name]
     if old["outcome"] != Outcome.FINISHED:
         raise ValueError(
-            f'"{name}" did not finish then ({old["outcome"]}: {old["message"]}); run the study with --retry'
+            f'"{name}" did not finish then ({old["outcome"]}: {old["message"]}); run the study again with retry'
         )
-    work = {
-        method: old[f"{method}_work"]
-        for method in study.settings.methods
-        if old.get(f"{method}_stop_reason") not in (None, "finished")
-    }
-    ordinary = run_task(Task(dataset, instance.depth, study.settings)) if "ordinary_tree" in old else None
+    work = _work_of(old, study.settings.methods)
+    ordinary = run_task(Task(dataset, instance.depth, study.settings, work=work)) if "ordinary_tree" in old else None
     task = Task(dataset, instance.depth, study.settings, instance, ordinary, work)
     new = _row(task, run_here(task))
     differing = {
@@ -183,6 +182,15 @@ def outcomes(tasks: Sequence[Task], backend: Backend) -> Iterator[tuple[Task, En
         patience = patience + LOOK_EVERY if not (slots or ended) else 0.0
         if running and patience > next(iter(running.values())).settings.patience:
             raise ValueError("no worker is left, and none has come back; what had ended is kept, run again to go on")
+
+
+def _work_of(row: Row, methods: Sequence[str]) -> dict[str, list[int | None]]:
+    """What each method did when its row was made, tree by tree; None for what was finished."""
+    finished = (None, StopReason.FINISHED)
+    work = {name: [None if row.get(f"{name}_stop_reason") in finished else row[f"{name}_work"]] for name in methods}
+    if "ordinary_works" in row:
+        work["ordinary"] = json.loads(row["ordinary_works"])
+    return work
 
 
 def _ordinary(row: Row) -> Row:

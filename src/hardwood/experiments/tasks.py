@@ -1,7 +1,7 @@
 """One instance: learn its trees, judge them on shifted test tables, give the row of results. Nothing here is stored.
 
-Everything random follows from the study's seed and the names of what it is for, so a row can be had again, and trees of
-the same table see the same split, of the same table and mean certainty the same certainties.
+Everything random follows from the study's seed and the names of what it is for (`instances` has the rest), so a row can
+be had again, and trees of the same table and mean certainty see the same certainties.
 """
 
 from __future__ import annotations
@@ -9,30 +9,30 @@ from __future__ import annotations
 import json
 import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from hardwood._version import __version__
-from hardwood.calibration import FloatArray, checked_certainty, reaches
-from hardwood.datasets import Dataset
+from hardwood.data.datasets import Dataset
+from hardwood.data.features import Table
 from hardwood.evaluation import simulate_shifts
 from hardwood.experiments.grid import Instance, Settings
-from hardwood.features import Labels, Table
+from hardwood.experiments.instances import Split, certainty_of, legal, split_of
 from hardwood.problem import Problem
-from hardwood.shifts import ShiftDescription
+from hardwood.shift.calibration import FloatArray
+from hardwood.shift.description import ShiftDescription
+from hardwood.shift.uncertainty import UncertaintySet
 from hardwood.solvers import get_solver
 from hardwood.solvers.base import Limits, Result, Solver, StopReason
 from hardwood.solvers.ordinary import STRENGTHS, solve_regularised
 from hardwood.solvers.search import SearchSolver
 from hardwood.solvers.stable import StableSolver, row_radius
-from hardwood.tree import Leaf, Tree
-from hardwood.uncertainty import UncertaintySet
+from hardwood.trees.tree import Leaf, Tree
 
-TEST_SHARE = 0.2
-SPREAD = 0.2  # standard deviation of certainties
 EXPECTED = "expected"
 Shifted = Callable[[FloatArray, np.random.Generator], FloatArray]
 # The certainty that test tables are really shifted by, given the one that the tree was learnt with (section 6.1.2).
@@ -54,7 +54,8 @@ class Task:
 
     instance  None: learn the ordinary tree of the table and depth, which many instances share
     ordinary  its columns, for an instance of a study that compares with it
-    work      an earlier run is repeated: no limit of time, but stop these methods after the work that they did then
+    work      an earlier run is repeated: no limit of time, but each method stops after the work that it did then,
+              tree by tree; None for a tree that was finished
     """
 
     dataset: Dataset
@@ -62,12 +63,18 @@ class Task:
     settings: Settings
     instance: Instance | None = None
     ordinary: Mapping[str, Any] | None = None
-    work: Mapping[str, int] | None = None
+    work: Mapping[str, Sequence[int | None]] | None = None
 
     @property
     def id(self) -> str:
         """The name of the task in the journal."""
         return ordinary_id(self.dataset.name, self.depth) if self.instance is None else self.instance.id
+
+    def limits(self, method: str) -> Iterator[Limits]:
+        """When a method stops, tree by tree."""
+        if self.work is None:
+            return repeat(Limits(seconds=self.settings.time_limit))
+        return iter([Limits(work=work) for work in self.work[method]])
 
     @property
     def deadline(self) -> float:
@@ -93,19 +100,9 @@ class Task:
         )
 
 
-@dataclass(frozen=True)
-class Split:
-    """The training and the test rows of a table."""
-
-    table: Table
-    labels: Labels
-    test_table: Table
-    test_labels: Labels
-
-
 def run_task(task: Task) -> dict[str, Any]:
     """The columns that a task is for."""
-    split = split_of(task.dataset, task.settings.seed)
+    split = split_of(task.dataset)
     return ordinary_columns(task, split) if task.instance is None else instance_row(task, task.instance, split)
 
 
@@ -124,37 +121,15 @@ def seed_for(*words: object) -> int:
     return zlib.crc32("/".join(map(str, words)).encode())
 
 
-def split_of(dataset: Dataset, seed: int) -> Split:
-    """One fifth of the rows, drawn at random, is for tests."""
-    table, labels = dataset.encoded()
-    order = random_for(seed, dataset.name, "split").permutation(dataset.n_samples)
-    n_test = round(TEST_SHARE * dataset.n_samples)
-    test, training = np.sort(order[:n_test]), np.sort(order[n_test:])
-    return Split(table.rows(training), labels.rows(training), table.rows(test), labels.rows(test))
-
-
-def certainty_of(instance: Instance, table: Table, seed: int) -> FloatArray:
-    """A certainty for each column, from a normal distribution, clipped to what makes sense for the column."""
-    draw = random_for(seed, instance.dataset, instance.mean_certainty, "certainty")
-    return legal(table, draw.normal(instance.mean_certainty, SPREAD, len(table.features)))
-
-
-def legal(table: Table, certainty: FloatArray) -> FloatArray:
-    """The nearest certainties that the columns can have: at most 1, at least as likely as any other answer."""
-    clipped = checked_certainty(table, reaches(table), np.clip(certainty, 0.0, 1.0), clip=True)
-    return np.array([float(own.reshape(-1)[0]) for own in clipped])
-
-
 def ordinary_columns(task: Task, split: Split) -> dict[str, Any]:
     """The regularised ordinary tree."""
     began = time.perf_counter()
     order = random_for(task.settings.seed, task.dataset.name, "held out").permutation(split.table.n_samples)
-    found = solve_regularised(
-        split.table, split.labels, task.depth, order, limits=Limits(seconds=task.settings.time_limit)
-    )
+    found = solve_regularised(split.table, split.labels, task.depth, order, limits=task.limits("ordinary"))
     seconds = time.perf_counter() - began
     return result_columns("ordinary", found.result) | {
         "ordinary_strength": found.strength,
+        "ordinary_works": json.dumps(found.works),
         "ordinary_seconds_with_choice": round(seconds, 4),
     }
 
@@ -163,14 +138,13 @@ def instance_row(task: Task, instance: Instance, split: Split) -> dict[str, Any]
     """All trees of an instance and how they fare."""
     began = time.perf_counter()
     settings = task.settings
-    certainty = certainty_of(instance, split.table, settings.seed)
+    certainty = certainty_of(instance.mean_certainty, split.table, settings.seed)
     shifts = ShiftDescription(certainty, instance.plausibility, clip=True)
     row: dict[str, Any] = dict(task.ordinary or {})
     for method in settings.methods:
         if method == "ordinary" or (method == "stable" and not two_answers(split.table)):
             continue
-        limits = Limits(seconds=settings.time_limit) if task.work is None else Limits(work=task.work.get(method))
-        row |= _learnt(method, instance, split, shifts, limits)
+        row |= _learnt(method, instance, split, shifts, next(task.limits(method)))
     trees = {name.removesuffix("_tree"): tree_of(text, split) for name, text in row.items() if name.endswith("_tree")}
     row |= judged(trees, instance, split, certainty, settings)
     return row | {
@@ -191,22 +165,23 @@ def judged(
     trees: Mapping[str, Tree], instance: Instance, split: Split, certainty: FloatArray, settings: Settings
 ) -> dict[str, Any]:
     """Accuracy on the test table as it stands, and the lowest and mean accuracy over each family of shifted ones."""
+    used = {name: split.in_use(tree) for name, tree in trees.items()}
     columns: dict[str, Any] = {
         f"{name}_nominal": float((tree.predict(split.test_table) == split.test_labels.codes).mean())
-        for name, tree in trees.items()
+        for name, tree in used.items()
     }
     for family, shifted in FAMILIES.items():
         words = (settings.seed, instance.id, family)
-        real = legal(split.table, shifted(certainty, random_for(*words, "certainty")))
+        real = legal(split.test_table, shifted(certainty, random_for(*words, "certainty")))
         accuracies = simulate_shifts(
-            list(trees.values()),
+            list(used.values()),
             split.test_table,
             split.test_labels,
             ShiftDescription(real, clip=True),
             n_tables=settings.n_tables,
             seed=seed_for(*words, "shifts"),
         )
-        for name, own in zip(trees, accuracies, strict=True):
+        for name, own in zip(used, accuracies, strict=True):
             columns[f"{name}_worst_{family}"] = round(float(own.min()), 6)
             columns[f"{name}_mean_{family}"] = round(float(own.mean()), 6)
     return columns
@@ -217,7 +192,7 @@ RESULT = ("status", "stop_reason", "seconds", "work", "correct", "upper_bound", 
 
 def result_names(method: str) -> set[str]:
     """The columns about how a tree was learnt, not about how it fares."""
-    return {f"{method}_{name}" for name in (*RESULT, "strength", "seconds_with_choice", "radius")}
+    return {f"{method}_{name}" for name in (*RESULT, "strength", "works", "seconds_with_choice", "radius")}
 
 
 def result_columns(method: str, result: Result) -> dict[str, Any]:

@@ -8,28 +8,34 @@ the tests, which would charge a test once for every sample; we take it for the s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood.features import Labels, Table
+from hardwood.data.features import Labels, Table
 from hardwood.problem import Problem
+from hardwood.shift.uncertainty import UncertaintySet
 from hardwood.solvers.base import Limits, Result, StopReason
 from hardwood.solvers.search import SearchSolver
-from hardwood.uncertainty import UncertaintySet
 
 STRENGTHS = (0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Regularised:
-    """The tree for the R that was chosen (`strength`), and the held-out accuracy for each R (`scores`)."""
+    """The tree for the R that was chosen (`strength`), and the held-out accuracy for each R (`scores`).
+
+    works  what each search did that stopped early, in the order of the searches; None for those that finished. Given as
+           limits, they repeat the run exactly.
+    """
 
     result: Result
     strength: float
     scores: dict[float, float]
+    works: tuple[int | None, ...]
 
 
 def solve_regularised(
@@ -40,24 +46,29 @@ def solve_regularised(
     *,
     strengths: Sequence[float] = STRENGTHS,
     held_out: float = 0.2,
-    limits: Limits = Limits(),  # noqa: B008 - immutable
+    limits: Limits | Iterable[Limits] = Limits(),  # noqa: B008 - immutable
     n_jobs: int = 1,
 ) -> Regularised:
     """Choose R, then learn the tree from the whole table.
 
     order      the samples in random order: the first of them are held out
     strengths  values of R; the smallest (the most regularised) wins among equals, and a single one needs no choice
-    limits     for each tree
+    limits     for each tree; several: for one after the other
     """
     strengths = sorted(float(strength) for strength in strengths)
     if not strengths or not all(0 < strength <= 1 for strength in strengths):
         raise ValueError(f"strengths are {strengths}; expected numbers in (0, 1]")
 
+    limits_of_tree = repeat(limits) if isinstance(limits, Limits) else iter(limits)
+    works: list[int | None] = []
+
     def learnt(rows: NDArray[np.int64], strength: float) -> Result:
         own_table, own_labels = table.rows(rows), labels.rows(rows)
         still = UncertaintySet.boxes(own_table, radius=0)
         problem = Problem(own_labels, still, max_depth, (1.0 - strength) / strength)
-        return SearchSolver().solve(problem, limits=limits, n_jobs=n_jobs)
+        result = SearchSolver().solve(problem, limits=next(limits_of_tree), n_jobs=n_jobs)
+        works.append(None if result.stop_reason is StopReason.FINISHED else result.work)
+        return result
 
     scores: dict[float, float] = {}
     if len(strengths) > 1:
@@ -69,7 +80,8 @@ def solve_regularised(
                 raise KeyboardInterrupt  # a choice among trees that are half done is no choice
             scores[strength] = float((result.tree.predict(test_table) == test_labels.codes).mean())
     best = max(strengths, key=lambda strength: scores.get(strength, 0.0))
-    return Regularised(learnt(np.arange(table.n_samples), best), best, scores)
+    result = learnt(np.arange(table.n_samples), best)
+    return Regularised(result, best, scores, tuple(works))
 
 
 def _parts(order: NDArray[np.int64], held_out: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
