@@ -110,7 +110,7 @@ TEST_CASE("weights never exceed the loss of a classifier") {
             for (std::size_t z = 0; z < points.size(); ++z) {
                 for (int c = 0; c < instance.n_classes(); ++c) error += c == labels[z] ? 0.0 : weights[static_cast<std::size_t>(c)][z];
             }
-            CHECK(error <= loss + rounding(instance, points, reach));
+            CHECK(error <= loss + rounding(instance, points, reach, 0));
             CHECK(error_of_any_labelling(weights) <= error + 1e-9);
         }
     }

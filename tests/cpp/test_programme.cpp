@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "random_task.h"
 #include "search/programme/programme.h"
@@ -42,11 +43,13 @@ struct Cloud {
         return result;
     }
 
-    Region all(int levels) const {
-        Region region{whole_domain(instance), levels, {}};
-        for (std::uint32_t z = 0; z < points.size(); ++z) region.members.push_back(z);
-        return region;
+    std::vector<std::uint32_t> members() const {
+        std::vector<std::uint32_t> all;
+        for (std::uint32_t z = 0; z < points.size(); ++z) all.push_back(z);
+        return all;
     }
+
+    Region all(int levels, Programme& programme) const { return programme.region(whole_domain(instance), levels, members()); }
 
     double error(const Skeleton& tree) const {
         double sum = 0.0;
@@ -80,6 +83,36 @@ struct Cloud {
     }
 };
 
+// Sums by the definition: over points of a part for which all tests of a set are true, or false where they are flipped.
+void check_sums(const Cloud& cloud, const Weights& weights, const TupleSums& sums, const std::vector<int>& tests,
+                const std::vector<std::uint32_t>& members) {
+    for (std::size_t c = 0; c < sums.n_channels(); ++c) {
+        for (int of = 0; of <= sums.order(); ++of) {
+            const double* next = sums.channel(c).of(of);
+            std::vector<std::size_t> set;
+            const std::function<void(int, std::size_t)> visit = [&](int left, std::size_t below) {
+                if (left == 0) {
+                    double sum = 0.0;
+                    for (const std::uint32_t z : members) {
+                        const bool in = std::ranges::all_of(set, [&](std::size_t k) {
+                            return cloud.instance.is_true(tests[k], cloud.points[z]) != sums.is_flipped(k);
+                        });
+                        if (in) sum += weights.at(z)[c];
+                    }
+                    CHECK(*next++ == doctest::Approx(sum));
+                    return;
+                }
+                for (std::size_t k = 0; k < below; ++k) {
+                    set.push_back(k);
+                    visit(left - 1, k);
+                    set.pop_back();
+                }
+            };
+            visit(of, tests.size());
+        }
+    }
+}
+
 Watch forever() { return Watch(infinity, -1, [] { return true; }); }
 
 }  // namespace
@@ -93,10 +126,10 @@ TEST_CASE("the programme finds the least error of all trees, and a tree that has
         for (int levels = 1; levels <= 3; ++levels) {
             Programme programme(cloud.points, watch);
             programme.load(cloud.for_programme());
-            const Region region = cloud.all(levels);
+            const Region region = cloud.all(levels, programme);
             const double unavoidable = programme.weights().unavoidable;
             const double found = programme.least(region, Sizes::any(), infinity)[0] + unavoidable;
-            CHECK(found == doctest::Approx(cloud.brute(region.members, levels, 7)));
+            CHECK(found == doctest::Approx(cloud.brute(cloud.members(), levels, 7)));
             Skeleton tree = empty_tree(levels);
             programme.put_tree(region, Sizes::any(), 0, 1, tree);
             CHECK(cloud.error(tree) == doctest::Approx(found));
@@ -104,9 +137,10 @@ TEST_CASE("the programme finds the least error of all trees, and a tree that has
                 Programme counting(cloud.points, watch);
                 counting.load(cloud.for_programme());
                 const Sizes sizes{true, most, most};
-                const Stairs stairs = counting.least(region, sizes, infinity);
-                CHECK(stairs.back() + unavoidable == doctest::Approx(cloud.brute(region.members, levels, most)));
-                counting.put_tree(region, sizes, most, 1, tree);
+                const Region whole = cloud.all(levels, counting);
+                const Stairs stairs = counting.least(whole, sizes, infinity);
+                CHECK(stairs.back() + unavoidable == doctest::Approx(cloud.brute(cloud.members(), levels, most)));
+                counting.put_tree(whole, sizes, most, 1, tree);
                 CHECK(cloud.error(tree) == doctest::Approx(stairs.back() + unavoidable));
                 CHECK(count_tests(tree) <= most);
             }
@@ -124,11 +158,11 @@ TEST_CASE("with a test on top, and with cut-offs, values stay valid") {
             Programme exact(cloud.points, watch), cut(cloud.points, watch);
             exact.load(cloud.for_programme());
             cut.load(cloud.for_programme());
-            const Region region = cloud.all(levels);
+            const Region region = cloud.all(levels, exact), other = cloud.all(levels, cut);
             for (const int test : region.box.tests) {
                 const double value = exact.least_with(region, test, Sizes::any(), infinity)[0];
                 const double cutoff = value * static_cast<double>(random() % 200) / 100.0;
-                const double known = cut.least_with(region, test, Sizes::any(), cutoff)[0];
+                const double known = cut.least_with(other, test, Sizes::any(), cutoff)[0];
                 CHECK(known <= value + 1e-9);
                 if (known < cutoff - 1e-9) CHECK(known == doctest::Approx(value));
                 Skeleton tree = empty_tree(levels);
@@ -146,7 +180,7 @@ TEST_CASE("four levels agree with the recursion over three") {
         Watch watch = forever();
         Programme programme(cloud.points, watch);
         programme.load(cloud.for_programme());
-        const Region region = cloud.all(4);
+        const Region region = cloud.all(4, programme);
         const double found = programme.least(region, Sizes::any(), infinity)[0];
         double best = programme.error_of_best_label(region);
         for (const int test : region.box.tests) {
@@ -154,10 +188,47 @@ TEST_CASE("four levels agree with the recursion over three") {
             for (int side = 0; side < 2; ++side) {
                 Programme part(cloud.points, watch);
                 part.load(cloud.for_programme());
-                sum += part.least(part.part(region, test, side), Sizes::any(), infinity)[0];
+                const Region whole = cloud.all(4, part);
+                sum += part.least(part.part(whole, test, side), Sizes::any(), infinity)[0];
             }
             best = std::min(best, sum);
         }
         CHECK(found == doctest::Approx(best));
+    }
+}
+
+TEST_CASE("sums over sets of tests are what they say, for a box and for its parts") {
+    for (unsigned seed = 0; seed < 30; ++seed) {
+        const Cloud cloud(seed, 3, 3, 2 + seed % 2);
+        if (cloud.instance.n_tests() == 0) continue;
+        const Weights weights = cloud.for_programme();
+        const Box box = whole_domain(cloud.instance);
+        Answers answers(cloud.points);
+        answers.map(box);
+        TupleSums sums;
+        sums.assign(answers, cloud.members(), weights, TupleSums::longest);
+        check_sums(cloud, weights, sums, box.tests, cloud.members());
+        for (std::size_t k = 0; k < box.tests.size(); ++k) {
+            for (int side = 0; side < 2; ++side) {
+                std::vector<std::uint32_t> kept, members;
+                std::vector<int> tests;
+                for (std::size_t other = 0; other < box.tests.size(); ++other) {
+                    if (other == k || (seed + other) % 4 == 0) continue;
+                    kept.push_back(static_cast<std::uint32_t>(other));
+                    tests.push_back(box.tests[other]);
+                }
+                for (const std::uint32_t z : cloud.members()) {
+                    if (cloud.instance.is_true(box.tests[k], cloud.points[z]) == (side == 0)) members.push_back(z);
+                }
+                TupleSums part;
+                part.assign_part(sums, k, side, kept);
+                check_sums(cloud, weights, part, tests, members);
+                double mass = 0.0;
+                for (const std::uint32_t z : members) {
+                    for (int c = 0; c < weights.channels; ++c) mass += std::abs(weights.at(z)[c]);
+                }
+                CHECK(part.mass() == doctest::Approx(mass));
+            }
+        }
     }
 }

@@ -65,11 +65,11 @@ void MeasureBound::value_options(Ascent& ascent, const ByClass& weights, bool al
     programme_.load(weights_for_programme(weights, members_));
     ascent.regions.clear();
     for (const Place& place : ascent.node.places) {
-        Region region{place.box, place.levels, {}};
-        std::ranges::copy_if(members_, std::back_inserter(region.members), [&](std::uint32_t z) {
+        std::vector<std::uint32_t> members;
+        std::ranges::copy_if(members_, std::back_inserter(members), [&](std::uint32_t z) {
             return contains(instance_, place.box.key, support_.points()[z]);
         });
-        ascent.regions.push_back(std::move(region));
+        ascent.regions.push_back(programme_.region(place.box, place.levels, std::move(members)));
     }
     const Question& question = ascent.question;
     const double target = question.goal(ascent.bounds.price) + ascent.want;
@@ -190,7 +190,7 @@ OptionBounds MeasureBound::at(Node& node, std::size_t place, const std::vector<O
     for (; ascent.steps < most_steps && !watch_.stopped(); ++ascent.steps) {
         ++steps_;
         ascent.question = contest_.question();
-        rounding_ = rounding(instance_, support_.points(), support_.reach());
+        rounding_ = rounding(instance_, support_.points(), support_.reach(), contest_.depth());
         if (ascent.steps >= ascent.raised + 3) ascent.want = std::min(ascent.want, std::max(0.1, 1.0 - ascent.steps / 60.0));
         spread(instance_, support_.reach(), price, node.potentials.of(), weights_);
         do {
@@ -227,7 +227,7 @@ double MeasureBound::loss_of_any_model(Potentials& potentials, double price, int
     double best = 0.0;
     for (int k = 0; k < steps && !watch_.stopped(); ++k) {
         spread(instance_, support_.reach(), price, potentials.of(), weights_);
-        best = std::max(best, error_of_any_labelling(weights_) - rounding(instance_, points, support_.reach()));
+        best = std::max(best, error_of_any_labelling(weights_) - rounding(instance_, points, support_.reach(), 0));
         potentials.add(weights_, 1.0 / (1.0 + k / effort_.slow_down));
     }
     return best;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../programme/tuple_sums.h"
+
 namespace hardwood::search {
 
 void Potentials::add(const Points& points, const Skeleton& tree, double step) {
@@ -104,11 +106,12 @@ void spread(const Instance& instance, const Reach& reach, double price, const By
     }
 }
 
-// docs/theory.md#numbers: fewer than 64 sums of so many terms, each at most n_samples in size, and room for twice as many.
-double rounding(const Instance& instance, const Points& points, const Reach& reach) {
-    const auto bins = static_cast<std::size_t>(instance.n_bins());
-    const auto terms = static_cast<double>(instance.n_rows() + points.size() + 3 * bins + reach.longest()) + 256.0;
-    return terms * instance.n_samples() * 0x1p-46;
+// docs/theory.md#numbers: 4 ^ levels sums of so many terms, each at most n_samples in size, and room for twice as many.
+double rounding(const Instance& instance, const Points& points, const Reach& reach, int levels) {
+    const int subtractions = std::clamp(levels, 3, TupleSums::longest);
+    const auto bins = static_cast<std::size_t>(subtractions * instance.n_bins());
+    const auto terms = static_cast<double>(instance.n_rows() + points.size() + bins + reach.longest()) + 256.0;
+    return std::ldexp(terms * instance.n_samples(), 2 * subtractions + 1 - 53);
 }
 
 Weights weights_for_programme(const ByClass& weights, std::vector<std::uint32_t>& members) {

@@ -43,8 +43,8 @@ private:
 // Slices at one price: the weight of every class at every point.
 void spread(const Instance& instance, const Reach& reach, double price, const ByClass& potentials, ByClass& weights);
 
-// How much a sum over all weights may err, or a bound made from it (docs/theory.md#numbers).
-double rounding(const Instance& instance, const Points& points, const Reach& reach);
+// How much the error of a tree with so many levels may err, or a bound made from it (docs/theory.md#numbers).
+double rounding(const Instance& instance, const Points& points, const Reach& reach, int levels);
 
 // As the programme wants them; points that weigh next to nothing are left out, which only lowers the errors.
 Weights weights_for_programme(const ByClass& weights, std::vector<std::uint32_t>& members);

@@ -11,7 +11,6 @@ void Answers::map(const Box& box) {
     std::ranges::fill(place_, -1);
     flipped_.assign(box.tests.size(), 0);
     runs_.clear();
-    adds_anything_ = false;
     for (std::size_t begin = 0; begin < box.tests.size();) {
         const int c = instance_.column_of(box.tests[begin]);
         const Column& column = instance_.column(c);
@@ -23,10 +22,7 @@ void Answers::map(const Box& box) {
         } else {
             map_categories(column, c, box, run);
         }
-        if (end - begin > 1 && (column.ordered || run.rest < end)) {
-            runs_.push_back(run);
-            adds_anything_ = true;
-        }
+        if (end - begin > 1 && (column.ordered || run.rest < end)) runs_.push_back(run);
         begin = end;
     }
 }
@@ -62,25 +58,5 @@ void Answers::map_categories(const Column& column, int c, const Box& box, Run& r
         place[usual] = -1;
     }
 }
-
-void Answers::add_rows(double* rows, std::size_t length) const {
-    const auto add = [&](std::size_t to, std::size_t from) {
-        double* const target = rows + to * length;
-        const double* const source = rows + from * length;
-        for (std::size_t k = 0; k < length; ++k) target[k] += source[k];
-    };
-    for (const Run& run : runs_) {
-        if (run.ordered) {
-            for (std::size_t k = run.begin + 1; k < run.turn; ++k) add(k, k - 1);
-            for (std::size_t k = run.end; k-- > run.turn + 1;) add(k - 1, k);
-            continue;
-        }
-        for (std::size_t k = run.begin; k < run.end; ++k) {
-            if (k != run.rest) add(run.rest, k);
-        }
-    }
-}
-
-void Answers::add_within(double* row) const { add_rows(row, 1); }
 
 }  // namespace hardwood::search

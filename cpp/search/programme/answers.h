@@ -31,20 +31,19 @@ public:
         return n;
     }
 
-    // From sums by bins to sums by tests, along rows: an ordered column adds up from both ends towards its usual bin.
-    // `rows` stand side by side, each `length` numbers long.
-    void add_rows(double* rows, std::size_t length) const;
-    // The same within a row.
-    void add_within(double* row) const;
-    bool adds_anything() const { return adds_anything_; }
+    std::size_t most_places() const { return static_cast<std::size_t>(instance_.n_columns()); }
 
-private:
-    struct Run {            // tests of one column that stand side by side
+    // Tests of one column that stand side by side, where sums by tests differ from sums by bins: an ordered column adds up from both
+    // ends towards its usual bin, and a usual category is what the others are not.
+    struct Run {
         std::size_t begin, end;
         std::size_t turn;   // ordered: tests before it add up upwards, others downwards
         std::size_t rest;   // unordered: the test of the usual bin, whose sums are those of the others; end: none
         bool ordered;
     };
+    const std::vector<Run>& runs() const { return runs_; }
+
+private:
     void map_ordered(const Column& column, const Box& box, int usual, Run& run);
     void map_categories(const Column& column, int c, const Box& box, Run& run);
 
@@ -53,7 +52,6 @@ private:
     std::vector<std::int32_t> place_;  // by bin: the test whose sums it enters, -1: none
     std::vector<std::int8_t> flipped_;
     std::vector<Run> runs_;
-    bool adds_anything_ = false;
 };
 
 }  // namespace hardwood::search

@@ -5,16 +5,17 @@
 
 namespace hardwood::search {
 
-constexpr std::size_t lanes = 8;  // rows of tables are padded to a multiple of this, with zeros
+constexpr std::size_t lanes = 8;  // numbers that are read and written at a time, even where fewer are left
 
 // For every test s, the largest gain of one more test t where s is true (inside), and where it is not (outside): the gain of a
 // leaf is the size of its sum.
-// table[s * stride + t]: sum of the points where s and t are true. single[t]: where t is. total: of all points.
-void best_gains(const double* table, const double* single, double total, std::size_t size, std::size_t stride,
-                double* inside, double* outside);
+// pairs: for t = 1, 2, ... and s < t, the sum of the points where both are true. single[t]: where t is. total: of all points.
+// `single`, `inside` and `outside` have room for a multiple of `lanes`, and so many numbers may be read beyond the pairs.
+void best_gains(const double* pairs, const double* single, double total, std::size_t size, double* inside, double* outside);
 
-// The same where the gain of a leaf is its largest sum over the classes; a table for each, singles and totals class after class.
-void best_gains_of_classes(const double* const* tables, const double* singles, const double* totals, std::size_t classes,
+// The same where the gain of a leaf is its largest sum over the classes; pairs for each, singles (`stride` numbers) and totals class
+// after class.
+void best_gains_of_classes(const double* const* pairs, const double* singles, const double* totals, std::size_t classes,
                            std::size_t size, std::size_t stride, double* inside, double* outside);
 
 }  // namespace hardwood::search

@@ -16,6 +16,11 @@ BoxKey key_of_part(const Instance& instance, const BoxKey& box, int test, int si
     return key;
 }
 
+// The number of a test among those of a box.
+std::size_t place_of(const Box& box, int test) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(box.tests, test) - box.tests.begin());
+}
+
 }  // namespace
 
 Sizes Sizes::within(int levels) const {
@@ -41,28 +46,84 @@ Stairs joined(const Stairs& first, const Stairs& second, int tests, const Sizes&
     return sum;
 }
 
+void Programme::Entry::offer(const Stairs& errors, int test) {
+    for (std::size_t n = 0; n < value.size(); ++n) {
+        if (errors[n] < value[n]) {
+            value[n] = errors[n];
+            best[n] = test;
+        }
+    }
+}
+
 void Programme::load(Weights weights) {
     weights_ = std::move(weights);
     entries_.clear();
     loaded_levels_ = -1;
 }
 
-Region Programme::part(const Region& region, int test, int side) const {
+// Sums over sets of as many tests as there are levels tell all about a region, and about its parts. They were worth it whenever they
+// fit into the caches, since each point enters one table instead of one for each part (benchmarks/results/effort.md).
+bool Programme::may_sum(const Region& region) {
+    constexpr double most_sums = 1e6, most_steps = 3e7;
+    const int order = region.levels;
+    if (order > TupleSums::longest) return false;
+    if (order > 2 && TupleSums::size(order, region.box.tests.size(), weights_.channels) > most_sums) return false;
+    answers_.map(region.box);
+    if (order <= ShortTrees::deepest) return true;
+    std::vector<std::uint32_t> places(answers_.most_places());
+    double steps = 0.0;
+    for (const std::uint32_t z : region.members) steps += TupleSums::steps(order, answers_.places_of(z, places.data()));
+    return steps * weights_.channels <= most_steps;
+}
+
+std::shared_ptr<TupleSums> Programme::blank_sums() {
+    if (spare_sums_.empty()) spare_sums_.push_back(std::make_unique<TupleSums>());
+    std::unique_ptr<TupleSums> sums = std::move(spare_sums_.back());
+    spare_sums_.pop_back();
+    return {sums.release(), [this](TupleSums* used) { spare_sums_.emplace_back(used); }};
+}
+
+Region Programme::region(Box box, int levels, std::vector<std::uint32_t> members) {
+    Region region{std::move(box), levels, std::move(members), nullptr};
+    if (levels > 0 && may_sum(region)) {
+        const std::shared_ptr<TupleSums> sums = blank_sums();
+        sums->assign(answers_, region.members, weights_, levels);
+        region.sums = sums;
+        region.members.clear();
+    }
+    return region;
+}
+
+Region Programme::part(const Region& region, int test, int side) {
     const Instance& instance = points_.instance();
-    Region part{part_of(instance, region.box, test, side), region.levels - 1, {}};
+    Box box = part_of(instance, region.box, test, side);
+    if (region.sums != nullptr) {
+        std::vector<std::uint32_t> kept;
+        std::size_t k = 0, at = 0;
+        for (std::size_t i = 0; i < region.box.tests.size(); ++i) {
+            if (region.box.tests[i] == test) k = i;
+            if (at == box.tests.size() || region.box.tests[i] != box.tests[at]) continue;
+            kept.push_back(static_cast<std::uint32_t>(i));
+            ++at;
+        }
+        const std::shared_ptr<TupleSums> sums = blank_sums();
+        sums->assign_part(*region.sums, k, side, kept);
+        return {std::move(box), region.levels - 1, {}, sums};
+    }
     const int c = instance.column_of(test);
     const Column& column = instance.column(c);
-    part.members.resize(region.members.size());
+    std::vector<std::uint32_t> members(region.members.size());
     std::size_t n = 0;
     for (const std::uint32_t z : region.members) {
-        part.members[n] = z;
+        members[n] = z;
         n += column.is_true(test, points_[z][c]) == (side == 0);
     }
-    part.members.resize(n);
-    return part;
+    members.resize(n);
+    return this->region(std::move(box), region.levels - 1, std::move(members));
 }
 
 double Programme::error_of_label(const Region& region, int label) const {
+    if (region.sums != nullptr) return ShortTrees::error_of_label(*region.sums, label);
     double error = 0.0;
     for (const std::uint32_t z : region.members) {
         const double* const weight = weights_.at(z);
@@ -84,23 +145,7 @@ int Programme::best_label(const Region& region) const {
     return best;
 }
 
-double Programme::error_of_best_label(const Region& region) const {
-    std::vector<double> sums(static_cast<std::size_t>(points_.instance().n_classes()), 0.0);
-    double all = 0.0;
-    for (const std::uint32_t z : region.members) {
-        const double* const weight = weights_.at(z);
-        if (weights_.channels == 1) {
-            sums[weight[0] > 0 ? 1 : 0] += std::abs(weight[0]);
-            all += std::abs(weight[0]);
-            continue;
-        }
-        for (std::size_t c = 0; c < sums.size(); ++c) {
-            sums[c] += weight[c];
-            all += weight[c];
-        }
-    }
-    return std::max(0.0, all - std::ranges::max(sums));
-}
+double Programme::error_of_best_label(const Region& region) const { return error_of_label(region, best_label(region)); }
 
 const Programme::Entry* Programme::known(const BoxKey& box, int levels, const Sizes& sizes, double cutoff) const {
     const auto found = entries_.find({box, levels});
@@ -127,68 +172,64 @@ Stairs Programme::side(const Region& region, int test, int s, const Sizes& sizes
 
 Stairs Programme::least_with(const Region& region, int test, const Sizes& wanted, double cutoff) {
     const Sizes sizes = wanted.within(region.levels);
-    if (by_kernel_alone(region)) {
-        load_kernel(region, sizes);
-        const auto at = std::ranges::lower_bound(region.box.tests, test);
-        return kernel_errors(static_cast<std::size_t>(at - region.box.tests.begin()), sizes);
+    if (is_short(region)) {
+        load_short_trees(region, sizes);
+        return errors_of_short_trees(*region.sums, place_of(region.box, test), sizes);
     }
     const Stairs first = side(region, test, 0, sizes, cutoff);
     const Stairs second = side(region, test, 1, sizes, cutoff - first.back());
     return joined(first, second, 1, sizes);
 }
 
-bool Programme::by_kernel_alone(const Region& region) const {
-    return TupleKernel::serves(region.levels, region.box.tests.size(), weights_.channels);
-}
-
-void Programme::load_kernel(const Region& region, const Sizes& sizes) {
+void Programme::load_short_trees(const Region& region, const Sizes& sizes) {
     if (loaded_levels_ == region.levels && loaded_counted_ == sizes.counted && loaded_ == region.box.key) return;
     loaded_ = region.box.key;
     loaded_levels_ = region.levels;
     loaded_counted_ = sizes.counted;
-    kernel_.load(region.box, region.members, weights_, region.levels, sizes.counted);
+    short_trees_.solve(*region.sums, region.levels, sizes.counted);
 }
 
-Stairs Programme::kernel_errors(std::size_t k, const Sizes& sizes) const {
-    if (!sizes.counted) return {kernel_.error_with(k)};
+Stairs Programme::errors_of_short_trees(const TupleSums& sums, std::size_t k, const Sizes& sizes) const {
+    if (!sizes.counted) return {ShortTrees::error(sums, short_trees_.gain_with(k))};
     Stairs errors(sizes.width(), infinity);
-    for (std::size_t n = 1; n < errors.size(); ++n) errors[n] = kernel_.error_with(k, n);
+    for (std::size_t n = 1; n < errors.size(); ++n) errors[n] = ShortTrees::error(sums, short_trees_.gain_with(k, n));
     return errors;
 }
 
-// With few levels, a kernel knows all. With more, trees with two levels are a start, and tests on top of good ones come first.
+// Trees with two levels are a start where more are allowed, and tests on top of good ones come first.
+std::vector<std::pair<double, int>> Programme::tests_by_promise(const Region& region, const Sizes& sizes, Entry& entry) {
+    std::shared_ptr<const TupleSums> sums = region.sums;
+    if (sums == nullptr) {
+        const std::shared_ptr<TupleSums> pairs = blank_sums();
+        answers_.map(region.box);
+        pairs->assign(answers_, region.members, weights_, 2);
+        sums = pairs;
+    }
+    const Sizes few = sizes.within(2);
+    loaded_levels_ = -1;
+    short_trees_.solve(*sums, 2, sizes.counted);
+    std::vector<std::pair<double, int>> order;
+    for (std::size_t k = 0; k < region.box.tests.size(); ++k) {
+        Stairs errors = errors_of_short_trees(*sums, k, few);
+        order.emplace_back(errors.back(), region.box.tests[k]);
+        errors.resize(sizes.width(), errors.back());
+        entry.offer(errors, region.box.tests[k]);
+    }
+    std::ranges::stable_sort(order, {}, &std::pair<double, int>::first);
+    return order;
+}
+
 Programme::Entry Programme::solve(const Region& region, const Sizes& sizes, double cutoff) {
     Entry entry{Stairs(sizes.width(), error_of_best_label(region)), infinity, sizes.least, std::vector<int>(sizes.width(), leaf)};
     if (region.levels == 0 || region.box.tests.empty() || (sizes.counted && sizes.most == 0)) return entry;
-    const auto offer = [&](const Stairs& errors, int test) {
-        for (std::size_t n = 0; n < entry.value.size(); ++n) {
-            if (errors[n] < entry.value[n]) {
-                entry.value[n] = errors[n];
-                entry.best[n] = test;
-            }
-        }
-    };
-    if (by_kernel_alone(region)) {
-        load_kernel(region, sizes);
+    if (is_short(region)) {
+        load_short_trees(region, sizes);
         for (std::size_t k = 0; k < region.box.tests.size(); ++k) {
-            offer(kernel_errors(k, sizes), region.box.tests[k]);
+            entry.offer(errors_of_short_trees(*region.sums, k, sizes), region.box.tests[k]);
         }
         return entry;
     }
-    std::vector<std::pair<double, int>> order;
-    {
-        Region shallow{region.box, 2, region.members};
-        const Sizes few = sizes.within(2);
-        load_kernel(shallow, few);
-        for (std::size_t k = 0; k < region.box.tests.size(); ++k) {
-            Stairs errors = kernel_errors(k, few);
-            order.emplace_back(errors.back(), region.box.tests[k]);
-            errors.resize(sizes.width(), errors.back());
-            offer(errors, region.box.tests[k]);
-        }
-    }
-    std::ranges::stable_sort(order, {}, &std::pair<double, int>::first);
-    for (const auto& [promise, test] : order) {
+    for (const auto& [promise, test] : tests_by_promise(region, sizes, entry)) {
         if (watch_.stopped()) break;
         try_test(region, test, sizes, cutoff, entry);
         if (entry.value.back() == 0.0 && !sizes.counted) break;
@@ -237,6 +278,12 @@ void Programme::try_test(const Region& region, int test, const Sizes& sizes, dou
 
 void Programme::put_tree_with(const Region& region, int test, const Sizes& wanted, int tests, std::size_t at, Skeleton& tree) {
     const Sizes sizes = wanted.within(region.levels);
+    if (is_short(region)) {
+        short_trees_.put_tree_with(*region.sums, region.box.tests, place_of(region.box, test), region.levels, sizes.counted, tests,
+                                   at, tree);
+        loaded_levels_ = -1;
+        return;
+    }
     tree[at] = {test, 0};
     const Region parts[2] = {part(region, test, 0), part(region, test, 1)};
     const Sizes own = sizes.below(region.levels - 1);
@@ -260,6 +307,11 @@ void Programme::put_tree_with(const Region& region, int test, const Sizes& wante
 
 void Programme::put_tree(const Region& region, const Sizes& wanted, int tests, std::size_t at, Skeleton& tree) {
     const Sizes sizes = wanted.within(region.levels);
+    if (is_short(region)) {
+        short_trees_.put_tree(*region.sums, region.box.tests, region.levels, sizes.counted, tests, at, tree);
+        loaded_levels_ = -1;
+        return;
+    }
     least(region, sizes, infinity);
     const std::size_t n = std::min(static_cast<std::size_t>(std::max(0, tests)), sizes.width() - 1);
     const int top = entries_.at({region.box.key, region.levels}).best[n];

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "../support/watch.h"
-#include "tuple_kernel.h"
+#include "short_trees.h"
 
 namespace hardwood::search {
 
@@ -30,19 +31,25 @@ struct Sizes {
 // Least errors of two parts: of a test with these below it if `tests` is 1, or of parts side by side if it is 0.
 Stairs joined(const Stairs& first, const Stairs& second, int tests, const Sizes& sizes);
 
+// Points of a box, and how many levels a tree may have there. Where sums over all sets of as many tests are at hand, points are not
+// listed any more.
 struct Region {
     Box box;
-    int levels = 0;  // tests that may still follow on a path
+    int levels = 0;
     std::vector<std::uint32_t> members;
+    std::shared_ptr<const TupleSums> sums;
 };
 
 class Programme {
 public:
-    Programme(const Points& points, Watch& watch) : points_(points), kernel_(points), watch_(watch) {}
+    Programme(const Points& points, Watch& watch) : points_(points), answers_(points), watch_(watch) {}
 
     // New weights: what was known is forgotten.
     void load(Weights weights);
     const Weights& weights() const { return weights_; }
+
+    // The points of a box, out of these.
+    Region region(Box box, int levels, std::vector<std::uint32_t> members);
 
     // Least errors in a region. Numbers below the cut-off are exact, others only say that nothing smaller than them (they are
     // at least the cut-off) exists.
@@ -57,7 +64,7 @@ public:
     void put_tree(const Region& region, const Sizes& sizes, int tests, std::size_t at, Skeleton& tree);
     void put_tree_with(const Region& region, int test, const Sizes& sizes, int tests, std::size_t at, Skeleton& tree);
 
-    Region part(const Region& region, int test, int side) const;
+    Region part(const Region& region, int test, int side);
 
 private:
     static constexpr int leaf = -1;
@@ -78,23 +85,31 @@ private:
         double cutoff = -infinity;  // below it, values are exact
         int least = 0;              // for so many tests and more
         std::vector<int> best;      // by tests: what stands on top
+
+        void offer(const Stairs& errors, int test);
     };
 
     const Entry* known(const BoxKey& box, int levels, const Sizes& sizes, double cutoff) const;
     Entry solve(const Region& region, const Sizes& sizes, double cutoff);
     void try_test(const Region& region, int test, const Sizes& sizes, double cutoff, Entry& entry);
-    // Whether a kernel knows all about trees with so many levels there, for every test on top.
-    bool by_kernel_alone(const Region& region) const;
-    void load_kernel(const Region& region, const Sizes& sizes);
-    Stairs kernel_errors(std::size_t k, const Sizes& sizes) const;
+    // Whether sums over sets of as many tests as there are levels are worth it.
+    bool may_sum(const Region& region);
+    std::shared_ptr<TupleSums> blank_sums();
+    static bool is_short(const Region& region) { return region.sums != nullptr && region.levels <= ShortTrees::deepest; }
+    // Solves all trees with few levels of a region; `short_trees_` knows their gains then.
+    void load_short_trees(const Region& region, const Sizes& sizes);
+    Stairs errors_of_short_trees(const TupleSums& sums, std::size_t k, const Sizes& sizes) const;
+    std::vector<std::pair<double, int>> tests_by_promise(const Region& region, const Sizes& sizes, Entry& entry);
     Stairs side(const Region& region, int test, int s, const Sizes& sizes, double cutoff);
 
     const Points& points_;
-    TupleKernel kernel_;
+    Answers answers_;
+    ShortTrees short_trees_;
     Watch& watch_;
     Weights weights_;
+    std::vector<std::unique_ptr<TupleSums>> spare_sums_;  // used again, since they are large
     std::unordered_map<Key, Entry, Hash> entries_;
-    BoxKey loaded_;           // what the kernel holds ...
+    BoxKey loaded_;           // what is known of short trees ...
     int loaded_levels_ = -1;  // ... for so many levels; -1: nothing
     bool loaded_counted_ = false;
 };

@@ -1,0 +1,187 @@
+#include "short_trees.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gains.h"
+
+namespace hardwood::search {
+
+namespace {
+
+double gain_of(const double* sums, std::size_t channels) {
+    return channels == 1 ? std::abs(sums[0]) : *std::max_element(sums, sums + channels);
+}
+
+// All tests but one.
+void all_but(std::size_t k, std::size_t n, std::vector<std::uint32_t>& kept) {
+    kept.clear();
+    for (std::size_t other = 0; other < n; ++other) {
+        if (other != k) kept.push_back(static_cast<std::uint32_t>(other));
+    }
+}
+
+}  // namespace
+
+double ShortTrees::gain_of_leaf(const TupleSums& sums) {
+    double most = sums.n_channels() == 1 ? std::abs(sums.channel(0).total()) : 0.0;
+    for (std::size_t c = 0; c < sums.n_channels(); ++c) most = std::max(most, sums.channel(c).total());
+    return most;
+}
+
+int ShortTrees::best_label(const TupleSums& sums) {
+    if (sums.n_channels() == 1) return sums.channel(0).total() > 0 ? 1 : 0;
+    std::size_t best = 0;
+    for (std::size_t c = 1; c < sums.n_channels(); ++c) {
+        if (sums.channel(c).total() > sums.channel(best).total()) best = c;
+    }
+    return static_cast<int>(best);
+}
+
+// Two classes: a leaf errs on what is left of its weights when the size of their sum is taken away, half of it.
+double ShortTrees::error(const TupleSums& sums, double gain) {
+    return std::max(0.0, (sums.n_channels() == 1 ? 0.5 : 1.0) * (sums.mass() - gain));
+}
+
+double ShortTrees::error_of_label(const TupleSums& sums, int label) {
+    if (sums.n_channels() > 1) return std::max(0.0, sums.mass() - sums.channel(static_cast<std::size_t>(label)).total());
+    const double more = sums.channel(0).total();
+    return std::max(0.0, 0.5 * (label == 1 ? sums.mass() - more : sums.mass() + more));
+}
+
+void ShortTrees::solve(const TupleSums& sums, int levels, bool counted) {
+    counted_ = counted;
+    by_test_.resize(sums.n_tests());
+    best(sums, levels, best_, &by_test_);
+}
+
+double ShortTrees::gain_with(std::size_t k, std::size_t tests) const {
+    const Gains& gains = by_test_[k];
+    double gain = gains[0];
+    for (std::size_t n = 1; n < gains.size() && n <= tests; ++n) gain = std::max(gain, gains[n]);
+    return gain;
+}
+
+// A test with these gains on its two sides.
+void ShortTrees::offer(const Gains& here, const Gains& there, Gains& best) const {
+    if (!counted_) {
+        best[0] = std::max(best[0], here[0] + there[0]);
+        return;
+    }
+    for (std::size_t a = 0; a < here.size(); ++a) {
+        for (std::size_t b = 0; b < there.size(); ++b) best[a + b + 1] = std::max(best[a + b + 1], here[a] + there[b]);
+    }
+}
+
+void ShortTrees::best(const TupleSums& sums, int levels, Gains& gains, std::vector<Gains>* by_test) {
+    gains.assign(counted_ ? std::size_t{1} << levels : 1, gain_of_leaf(sums));
+    switch (levels) {
+        case 0: return;
+        case 1: return best_of_one(sums, gains, by_test);
+        case 2: return best_of_two(sums, gains, by_test);
+        default: return best_of_three(sums, gains, by_test);
+    }
+}
+
+void ShortTrees::best_of_one(const TupleSums& sums, Gains& gains, std::vector<Gains>* by_test) {
+    std::vector<double> here(sums.n_channels()), there(sums.n_channels());
+    for (std::size_t k = 0; k < sums.n_tests(); ++k) {
+        for (std::size_t c = 0; c < here.size(); ++c) {
+            here[c] = sums.channel(c).of(1)[k];
+            there[c] = sums.channel(c).total() - here[c];
+        }
+        const double gain = gain_of(here.data(), here.size()) + gain_of(there.data(), there.size());
+        gains.back() = std::max(gains.back(), gain);
+        if (by_test != nullptr) (*by_test)[k].assign(gains.size(), gain);
+    }
+}
+
+void ShortTrees::best_of_two(const TupleSums& sums, Gains& gains, std::vector<Gains>* by_test) {
+    const std::size_t channels = sums.n_channels(), size = sums.n_tests(), stride = (size + lanes - 1) / lanes * lanes;
+    single_.assign(channels * stride, 0.0);
+    inside_.resize(stride);
+    outside_.resize(stride);
+    std::vector<const double*> pairs(channels);
+    std::vector<double> totals(channels), here(channels), there(channels);
+    for (std::size_t c = 0; c < channels; ++c) {
+        std::copy_n(sums.channel(c).of(1), size, single_.data() + c * stride);
+        pairs[c] = sums.channel(c).of(2);
+        totals[c] = sums.channel(c).total();
+    }
+    if (channels == 1) {
+        best_gains(pairs[0], single_.data(), totals[0], size, inside_.data(), outside_.data());
+    } else {
+        best_gains_of_classes(pairs.data(), single_.data(), totals.data(), channels, size, stride, inside_.data(), outside_.data());
+    }
+    for (std::size_t k = 0; k < size; ++k) {
+        if (by_test != nullptr) (*by_test)[k].assign(gains.size(), 0.0);
+        if (!counted_) {
+            const double gain = inside_[k] + outside_[k];
+            gains[0] = std::max(gains[0], gain);
+            if (by_test != nullptr) (*by_test)[k][0] = gain;
+            continue;
+        }
+        for (std::size_t c = 0; c < channels; ++c) {
+            here[c] = single_[c * stride + k];
+            there[c] = totals[c] - here[c];
+        }
+        const Gains in{gain_of(here.data(), channels), inside_[k]}, out{gain_of(there.data(), channels), outside_[k]};
+        offer(in, out, gains);
+        if (by_test != nullptr) offer(in, out, (*by_test)[k]);
+    }
+}
+
+void ShortTrees::best_of_three(const TupleSums& sums, Gains& gains, std::vector<Gains>* by_test) {
+    for (std::size_t k = 0; k < sums.n_tests(); ++k) {
+        all_but(k, sums.n_tests(), kept_);
+        for (int side = 0; side < 2; ++side) {
+            parts_[side].assign_part(sums, k, side, kept_);
+            best(parts_[side], 2, part_gains_[side], nullptr);
+        }
+        offer(part_gains_[0], part_gains_[1], gains);
+        if (by_test == nullptr) continue;
+        (*by_test)[k].assign(gains.size(), 0.0);
+        offer(part_gains_[0], part_gains_[1], (*by_test)[k]);
+    }
+}
+
+void ShortTrees::put_tree(const TupleSums& sums, std::span<const int> tests, int levels, bool counted, int most_tests,
+                          std::size_t at, Skeleton& tree) {
+    const double leaf = gain_of_leaf(sums);
+    tree[at] = {-1, best_label(sums)};
+    if (levels == 0 || tests.empty() || (counted && most_tests == 0)) return;
+    solve(sums, levels, counted);
+    const auto enough = static_cast<std::size_t>(std::max(0, most_tests));
+    std::size_t top = 0;
+    for (std::size_t k = 1; k < tests.size(); ++k) top = gain_with(k, enough) > gain_with(top, enough) ? k : top;
+    if (!(gain_with(top, enough) > leaf)) return;
+    put_tree_with(sums, tests, top, levels, counted, most_tests, at, tree);
+}
+
+void ShortTrees::put_tree_with(const TupleSums& sums, std::span<const int> tests, std::size_t k, int levels, bool counted,
+                               int most_tests, std::size_t at, Skeleton& tree) {
+    counted_ = counted;
+    tree[at] = {tests[k], 0};
+    std::vector<std::uint32_t> kept;
+    all_but(k, tests.size(), kept);
+    std::vector<int> others;
+    for (const std::uint32_t other : kept) others.push_back(tests[other]);
+    TupleSums parts[2];
+    Gains own[2];
+    for (int side = 0; side < 2; ++side) {
+        parts[side].assign_part(sums, k, side, kept);
+        best(parts[side], levels - 1, own[side], nullptr);
+    }
+    int left = 0;  // tests of the first side
+    for (int n = 1; counted && n < most_tests && n < static_cast<int>(own[0].size()); ++n) {
+        const auto gain = [&](int first) {
+            const std::size_t second = std::min(static_cast<std::size_t>(most_tests - 1 - first), own[1].size() - 1);
+            return own[0][static_cast<std::size_t>(first)] + own[1][second];
+        };
+        if (gain(n) > gain(left)) left = n;
+    }
+    put_tree(parts[0], others, levels - 1, counted, left, 2 * at, tree);
+    put_tree(parts[1], others, levels - 1, counted, most_tests - 1 - left, 2 * at + 1, tree);
+}
+
+}  // namespace hardwood::search
