@@ -60,9 +60,11 @@ Stairs MeasureBound::value_of(Ascent& ascent, const Option& option, double cutof
     return {programme_.error_of_best_label(region)};
 }
 
-// Values options that are open, the most promising ones first; unless all are wanted, up to the first that is known exactly.
-void MeasureBound::value_options(Ascent& ascent, const ByClass& weights, bool all) {
-    programme_.load(weights_for_programme(weights, members_));
+// Weights for the potentials as they are.
+void MeasureBound::load(Ascent& ascent) {
+    rounding_ = rounding(instance_, support_.points(), support_.reach(), contest_.depth());
+    spread(instance_, support_.reach(), ascent.bounds.price, ascent.node.potentials.of(), weights_);
+    programme_.load(weights_for_programme(weights_, members_));
     ascent.regions.clear();
     for (const Place& place : ascent.node.places) {
         std::vector<std::uint32_t> members;
@@ -71,6 +73,10 @@ void MeasureBound::value_options(Ascent& ascent, const ByClass& weights, bool al
         });
         ascent.regions.push_back(programme_.region(place.box, place.levels, std::move(members)));
     }
+}
+
+// Values options that are open, the most promising ones first; unless all are wanted, up to the first that is known exactly.
+void MeasureBound::value_options(Ascent& ascent, bool all) {
     const Question& question = ascent.question;
     const double target = question.goal(ascent.bounds.price) + ascent.want;
     const double fixed = programme_.weights().unavoidable - rounding_;
@@ -190,11 +196,10 @@ OptionBounds MeasureBound::at(Node& node, std::size_t place, const std::vector<O
     for (; ascent.steps < most_steps && !watch_.stopped(); ++ascent.steps) {
         ++steps_;
         ascent.question = contest_.question();
-        rounding_ = rounding(instance_, support_.points(), support_.reach(), contest_.depth());
+        load(ascent);
         if (ascent.steps >= ascent.raised + 3) ascent.want = std::min(ascent.want, std::max(0.1, 1.0 - ascent.steps / 60.0));
-        spread(instance_, support_.reach(), price, node.potentials.of(), weights_);
         do {
-            value_options(ascent, weights_, ascent.steps % effort_.look_at_all == 0);
+            value_options(ascent, ascent.steps % effort_.look_at_all == 0);
             reached = ascent.best < 0;  // every option has reached the goal
         } while (reached && !watch_.has_stopped() && may_want_more(ascent));
         if (reached || watch_.has_stopped()) break;

@@ -34,7 +34,8 @@ public:
 
 private:
     struct Ascent;
-    void value_options(Ascent& ascent, const ByClass& weights, bool all);
+    void load(Ascent& ascent);
+    void value_options(Ascent& ascent, bool all);
     Sizes sizes_of(const Ascent& ascent, const Place& place) const;
     Stairs value_of(Ascent& ascent, const Option& option, double cutoff);
     void step(Ascent& ascent);

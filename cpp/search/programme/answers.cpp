@@ -46,17 +46,15 @@ void Answers::map_categories(const Column& column, int c, const Box& box, Run& r
     for (int b = 0; b < column.n_bins; ++b) {
         if (allowed[static_cast<std::size_t>(b)] && place[b] < 0) untested = b;
     }
-    int usual = points_.usual(c);
-    if (untested < 0) {  // every answer has its test: that of the usual one is derived from the others
-        if (place[usual] < 0) usual = box.tests[run.begin] - column.first_test;
-        run.rest = static_cast<std::size_t>(place[usual]);
-        flipped_[run.rest] = 1;
-        place[usual] = -1;
-    } else if (place[usual] >= 0) {  // two answers are left, and the test asks for the usual one
-        place[untested] = place[usual];
-        flipped_[static_cast<std::size_t>(place[usual])] = 1;
-        place[usual] = -1;
-    }
+    // The test of the usual answer stands for all others. Where that has none, one of the tests does if there is no answer that would
+    // be left out of all sums.
+    std::int32_t derived = place[points_.usual(c)];
+    if (derived < 0 && untested < 0) derived = static_cast<std::int32_t>(run.begin);
+    if (derived < 0) return;
+    run.rest = static_cast<std::size_t>(derived);
+    flipped_[run.rest] = 1;
+    place[box.tests[run.rest] - column.first_test] = -1;
+    if (untested >= 0) place[untested] = derived;
 }
 
 }  // namespace hardwood::search

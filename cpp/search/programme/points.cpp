@@ -6,10 +6,9 @@ namespace hardwood::search {
 
 namespace {
 
-// The bin that most samples have; where some values have no test, their common bin, since no test has to be derived for it.
+// The bin that most samples have.
 int usual_bin(const Instance& instance, int c) {
     const Column& column = instance.column(c);
-    if (column.has_rest) return column.n_bins - 1;
     std::vector<double> counts(static_cast<std::size_t>(column.n_bins), 0.0);
     for (std::size_t i = 0; i < instance.n_rows(); ++i) counts[instance.point(i)[c]] += instance.count(i);
     return static_cast<int>(std::ranges::max_element(counts) - counts.begin());
