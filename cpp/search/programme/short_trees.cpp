@@ -9,10 +9,6 @@ namespace hardwood::search {
 
 namespace {
 
-double gain_of(const double* sums, std::size_t channels) {
-    return channels == 1 ? std::abs(sums[0]) : *std::max_element(sums, sums + channels);
-}
-
 // All tests but one.
 void all_but(std::size_t k, std::size_t n, std::vector<std::uint32_t>& kept) {
     kept.clear();
@@ -49,6 +45,14 @@ double ShortTrees::error_of_label(const TupleSums& sums, int label) {
     return std::max(0.0, 0.5 * (label == 1 ? sums.mass() - more : sums.mass() + more));
 }
 
+// Of a leaf whose sums stand so many numbers apart, channel after channel.
+double ShortTrees::gain_of(const double* sums, std::size_t step) const {
+    if (channels_ == 1) return std::abs(sums[0]);
+    double most = sums[0];
+    for (std::size_t c = 1; c < channels_; ++c) most = std::max(most, sums[c * step]);
+    return most;
+}
+
 void ShortTrees::solve(const TupleSums& sums, int levels, bool counted) {
     counted_ = counted;
     by_test_.resize(sums.n_tests());
@@ -73,70 +77,96 @@ void ShortTrees::offer(const Gains& here, const Gains& there, Gains& best) const
     }
 }
 
+void ShortTrees::Pairs::resize(std::size_t tests, std::size_t channels) {
+    size = tests;
+    stride = (tests + lanes - 1) / lanes * lanes;
+    total.resize(channels);
+    single.assign(channels * stride, 0.0);
+    pairs.resize(channels);
+}
+
+double* ShortTrees::Pairs::own(std::size_t channel) {
+    const std::size_t length = choose(size, 2) + lanes;
+    own_pairs.resize(pairs.size() * length);
+    pairs[channel] = own_pairs.data() + channel * length;
+    return own_pairs.data() + channel * length;
+}
+
 void ShortTrees::best(const TupleSums& sums, int levels, Gains& gains, std::vector<Gains>* by_test) {
+    channels_ = sums.n_channels();
     gains.assign(counted_ ? std::size_t{1} << levels : 1, gain_of_leaf(sums));
-    switch (levels) {
-        case 0: return;
-        case 1: return best_of_one(sums, gains, by_test);
-        case 2: return best_of_two(sums, gains, by_test);
-        default: return best_of_three(sums, gains, by_test);
+    if (levels == 1) best_of_one(sums, gains, by_test);
+    if (levels == 2) {
+        whole_.resize(sums.n_tests(), channels_);
+        for (std::size_t c = 0; c < channels_; ++c) {
+            whole_.total[c] = sums.channel(c).total();
+            std::copy_n(sums.channel(c).of(1), whole_.size, whole_.single.data() + c * whole_.stride);
+            whole_.pairs[c] = sums.channel(c).of(2);
+        }
+        best_of_two(whole_, gains, by_test);
     }
+    if (levels == 3) best_of_three(sums, gains, by_test);
 }
 
 void ShortTrees::best_of_one(const TupleSums& sums, Gains& gains, std::vector<Gains>* by_test) {
-    std::vector<double> here(sums.n_channels()), there(sums.n_channels());
+    std::vector<double> here(channels_), there(channels_);
     for (std::size_t k = 0; k < sums.n_tests(); ++k) {
-        for (std::size_t c = 0; c < here.size(); ++c) {
+        for (std::size_t c = 0; c < channels_; ++c) {
             here[c] = sums.channel(c).of(1)[k];
             there[c] = sums.channel(c).total() - here[c];
         }
-        const double gain = gain_of(here.data(), here.size()) + gain_of(there.data(), there.size());
+        const double gain = gain_of(here.data(), 1) + gain_of(there.data(), 1);
         gains.back() = std::max(gains.back(), gain);
         if (by_test != nullptr) (*by_test)[k].assign(gains.size(), gain);
     }
 }
 
-void ShortTrees::best_of_two(const TupleSums& sums, Gains& gains, std::vector<Gains>* by_test) {
-    const std::size_t channels = sums.n_channels(), size = sums.n_tests(), stride = (size + lanes - 1) / lanes * lanes;
-    single_.assign(channels * stride, 0.0);
-    inside_.resize(stride);
-    outside_.resize(stride);
-    std::vector<const double*> pairs(channels);
-    std::vector<double> totals(channels), here(channels), there(channels);
-    for (std::size_t c = 0; c < channels; ++c) {
-        std::copy_n(sums.channel(c).of(1), size, single_.data() + c * stride);
-        pairs[c] = sums.channel(c).of(2);
-        totals[c] = sums.channel(c).total();
-    }
-    if (channels == 1) {
-        best_gains(pairs[0], single_.data(), totals[0], size, inside_.data(), outside_.data());
+void ShortTrees::best_of_two(const Pairs& pairs, Gains& gains, std::vector<Gains>* by_test) {
+    inside_.resize(pairs.stride);
+    outside_.resize(pairs.stride);
+    if (channels_ == 1) {
+        best_gains(pairs.pairs[0], pairs.single.data(), pairs.total[0], pairs.size, inside_.data(), outside_.data());
     } else {
-        best_gains_of_classes(pairs.data(), single_.data(), totals.data(), channels, size, stride, inside_.data(), outside_.data());
+        best_gains_of_classes(pairs.pairs.data(), pairs.single.data(), pairs.total.data(), channels_, pairs.size, pairs.stride,
+                              inside_.data(), outside_.data());
     }
-    for (std::size_t k = 0; k < size; ++k) {
-        if (by_test != nullptr) (*by_test)[k].assign(gains.size(), 0.0);
-        if (!counted_) {
-            const double gain = inside_[k] + outside_[k];
-            gains[0] = std::max(gains[0], gain);
-            if (by_test != nullptr) (*by_test)[k][0] = gain;
-            continue;
+    if (!counted_) {
+        for (std::size_t k = 0; k < pairs.size; ++k) {
+            gains[0] = std::max(gains[0], inside_[k] + outside_[k]);
+            if (by_test != nullptr) (*by_test)[k].assign(1, inside_[k] + outside_[k]);
         }
-        for (std::size_t c = 0; c < channels; ++c) {
-            here[c] = single_[c * stride + k];
-            there[c] = totals[c] - here[c];
-        }
-        const Gains in{gain_of(here.data(), channels), inside_[k]}, out{gain_of(there.data(), channels), outside_[k]};
+        return;
+    }
+    rest_.resize(channels_);
+    for (std::size_t k = 0; k < pairs.size; ++k) {
+        for (std::size_t c = 0; c < channels_; ++c) rest_[c] = pairs.total[c] - pairs.single[c * pairs.stride + k];
+        const Gains in{gain_of(pairs.single.data() + k, pairs.stride), inside_[k]}, out{gain_of(rest_.data(), 1), outside_[k]};
         offer(in, out, gains);
-        if (by_test != nullptr) offer(in, out, (*by_test)[k]);
+        if (by_test == nullptr) continue;
+        (*by_test)[k].assign(gains.size(), 0.0);
+        offer(in, out, (*by_test)[k]);
     }
 }
 
+// Where the first test is true, the triples with it are a table of pairs; where it is not, all pairs less that table.
 void ShortTrees::best_of_three(const TupleSums& sums, Gains& gains, std::vector<Gains>* by_test) {
-    for (std::size_t k = 0; k < sums.n_tests(); ++k) {
-        all_but(k, sums.n_tests(), kept_);
+    const std::size_t size = sums.n_tests();
+    for (Pairs& part : parts_) part.resize(size, channels_);
+    for (std::size_t k = 0; k < size; ++k) {
+        for (std::size_t c = 0; c < channels_; ++c) {
+            const SetSums& all = sums.channel(c);
+            double* const here = parts_[0].own(c);
+            double* const there = parts_[1].own(c);
+            double* const single = parts_[0].single.data() + c * parts_[0].stride;
+            all.copy_pairs_where(k, here, single, parts_[0].total[c]);
+            for (std::size_t pair = 0; pair < choose(size, 2); ++pair) there[pair] = all.of(2)[pair] - here[pair];
+            for (std::size_t t = 0; t < size; ++t) parts_[1].single[c * parts_[1].stride + t] = all.of(1)[t] - single[t];
+            parts_[1].total[c] = all.total() - parts_[0].total[c];
+        }
         for (int side = 0; side < 2; ++side) {
-            parts_[side].assign_part(sums, k, side, kept_);
-            best(parts_[side], 2, part_gains_[side], nullptr);
+            const Pairs& part = parts_[side];
+            part_gains_[side].assign(counted_ ? 4 : 1, gain_of(part.total.data(), 1));
+            best_of_two(part, part_gains_[side], nullptr);
         }
         offer(part_gains_[0], part_gains_[1], gains);
         if (by_test == nullptr) continue;

@@ -36,16 +36,28 @@ public:
 private:
     using Gains = std::vector<double>;  // by the number of tests, or one for any number
 
+    // What trees with two levels need, channel after channel.
+    struct Pairs {
+        std::size_t size = 0, stride = 0;  // tests; the same, rounded up for vectors
+        std::vector<double> total, single;
+        std::vector<const double*> pairs;
+        std::vector<double> own_pairs;  // where they are not those of the sums
+
+        void resize(std::size_t tests, std::size_t channels);
+        double* own(std::size_t channel);
+    };
+
     void best(const TupleSums& sums, int levels, Gains& gains, std::vector<Gains>* by_test);
     void best_of_one(const TupleSums& sums, Gains& gains, std::vector<Gains>* by_test);
-    void best_of_two(const TupleSums& sums, Gains& gains, std::vector<Gains>* by_test);
+    void best_of_two(const Pairs& pairs, Gains& gains, std::vector<Gains>* by_test);
     void best_of_three(const TupleSums& sums, Gains& gains, std::vector<Gains>* by_test);
+    double gain_of(const double* sums, std::size_t step) const;
     void offer(const Gains& here, const Gains& there, Gains& best) const;
 
     bool counted_ = false;
-    TupleSums parts_[2];
-    std::vector<std::uint32_t> kept_;
-    std::vector<double> single_, inside_, outside_;
+    std::size_t channels_ = 1;
+    Pairs whole_, parts_[2];
+    std::vector<double> rest_, inside_, outside_;
     Gains best_, part_gains_[2];
     std::vector<Gains> by_test_;
 };

@@ -72,7 +72,13 @@ void complete(double* sums, const double* smaller, int of, std::size_t tests, co
 // Copies the sums of a part of the points.
 class PartCopy {
 public:
-    PartCopy(std::size_t k, bool where_true, std::span<const std::uint32_t> kept) : k_(k), where_true_(where_true), kept_(kept) {}
+    PartCopy(std::size_t k, bool where_true, std::span<const std::uint32_t> kept) : k_(k), where_true_(where_true), kept_(kept) {
+        for (std::size_t i = 0; i < kept.size(); ++i) {
+            if (i == 0 || kept[i] != kept[i - 1] + 1) stretches_.push_back(i);
+        }
+        stretches_.push_back(kept.size());
+        n_below_ = static_cast<std::size_t>(std::ranges::lower_bound(kept, static_cast<std::uint32_t>(k)) - kept.begin());
+    }
 
     // The sets of `of` tests out of the first m that are kept: `own` has their sums over all points, `with` those where k is true, too.
     // As long as k is not `placed` in a set, all tests that were chosen are larger.
@@ -98,13 +104,18 @@ public:
 
 private:
     void single(double*& out, std::size_t m, const double* own, const double* with, bool placed) const {
-        std::size_t i = 0;
         const double* const below = placed ? with : with + choose(k_, 2);
-        for (; i < m && (placed || kept_[i] < k_); ++i) {
-            const std::size_t p = kept_[i];
-            out[i] = where_true_ ? below[p] : own[p] - below[p];
+        const std::size_t n_below = placed ? m : std::min(m, n_below_);
+        for (std::size_t s = 0; stretches_[s] < n_below; ++s) {  // tests that stand side by side are copied side by side
+            const std::size_t begin = stretches_[s], n = std::min(stretches_[s + 1], n_below) - begin, p = kept_[begin];
+            double* const to = out + begin;
+            if (where_true_) {
+                std::copy_n(below + p, n, to);
+            } else {
+                for (std::size_t i = 0; i < n; ++i) to[i] = own[p + i] - below[p + i];
+            }
         }
-        for (; i < m; ++i) {
+        for (std::size_t i = n_below; i < m; ++i) {
             const std::size_t p = kept_[i];
             const double in = with[choose(p, 2) + k_];
             out[i] = where_true_ ? in : own[p] - in;
@@ -115,6 +126,8 @@ private:
     std::size_t k_;
     bool where_true_;
     std::span<const std::uint32_t> kept_;
+    std::vector<std::size_t> stretches_;  // where they begin among the kept tests, and their end
+    std::size_t n_below_;                 // kept tests below k
 };
 
 }  // namespace
@@ -155,6 +168,25 @@ void SetSums::assign_part(const SetSums& whole, std::size_t k, bool where_true, 
     for (int of = 0; of <= order; ++of) {
         double* out = to(of);
         copy.sets(out, of, kept.size(), whole.of(of), whole.of(of + 1), false);
+    }
+}
+
+void SetSums::copy_pairs_where(std::size_t k, double* pairs, double* single, double& total) const {
+    const double* const two = of(2);
+    const double* const three = of(3);
+    total = of(1)[k];
+    std::copy_n(two + choose(k, 2), k, single);
+    single[k] = total;
+    for (std::size_t p = k + 1; p < tests_; ++p) single[p] = two[choose(p, 2) + k];
+    std::copy_n(three + choose(k, 3), choose(k, 2), pairs);  // both tests before k
+    std::copy_n(two + choose(k, 2), k, pairs + choose(k, 2));
+    for (std::size_t high = k + 1; high < tests_; ++high) {
+        double* const row = pairs + choose(high, 2);
+        const double* const from = three + choose(high, 3);
+        std::copy_n(from + choose(k, 2), k, row);
+        row[k] = single[high];
+        const double* next = from + choose(k + 1, 2) + k;
+        for (std::size_t low = k + 1; low < high; next += low++) row[low] = *next;
     }
 }
 

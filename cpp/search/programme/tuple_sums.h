@@ -31,6 +31,9 @@ public:
     void add(std::span<const std::uint32_t> tests, double weight);
     // Points entered by bins of their columns; from sums by bins to sums by tests.
     void from_bins(const Answers& answers);
+    // The sums for pairs, single tests and no test over the part where test k is true, which is true everywhere there; room for as many
+    // as there are of the whole.
+    void copy_pairs_where(std::size_t k, double* pairs, double* single, double& total) const;
     // The sums over the part where test k is true, or over the part where it is not, for sets of the tests that are kept.
     void assign_part(const SetSums& whole, std::size_t k, bool where_true, std::span<const std::uint32_t> kept, int order);
 
