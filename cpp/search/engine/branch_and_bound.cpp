@@ -39,7 +39,8 @@ struct BranchAndBound::Child {
 };
 
 BranchAndBound::BranchAndBound(const Instance& instance, Contest& contest, Watch& watch, const Effort& effort, int n_jobs)
-    : instance_(instance), contest_(contest), effort_(effort), team_(watch, n_jobs), root_potentials_(instance.n_classes()) {
+    : instance_(instance), contest_(contest), effort_(effort), team_(watch, n_jobs), improvement_(instance, contest, watch),
+      next_improvement_(effort.improve_after), root_potentials_(instance.n_classes()) {
     for (int k = 0; k < team_.size(); ++k) {
         workers_.push_back(std::make_unique<Worker>(instance, contest, team_.watch(k), effort));
     }
@@ -134,8 +135,16 @@ void BranchAndBound::close_prices(Worker& worker, Node& node, std::size_t place,
         const Interval top = work.open().back();
         OptionBounds bounds = worker.bound.at(node, place, options, top.high, top.low, effort_.steps_below);
         if (worker.watch.has_stopped()) return;
+        improve(worker);
         keep(effort_, contest_.question(), std::move(bounds), node, work, found);
     }
+}
+
+// A poor tree makes every question harder than it is, so the more steps were made, the more is done for a better one.
+void BranchAndBound::improve(Worker& worker) {
+    if (&worker != workers_[0].get() || worker.bound.steps() < next_improvement_) return;
+    next_improvement_ = 2 * worker.bound.steps();
+    improvement_.run(effort_.improvement_work);
 }
 
 // The threads take prices side by side: the first the highest that is open, the second the highest in the lower half, and so on.
@@ -157,6 +166,7 @@ void BranchAndBound::close_root_prices(Node& root, const std::vector<Option>& op
             if (worker.watch.stopped()) return;
             OptionBounds bounds = worker.bound.at(node, 0, options, top.high, top.low, effort_.steps_at_root);
             if (worker.watch.has_stopped()) return;
+            improve(worker);
             const std::lock_guard lock(guard);
             const Question question = contest_.question();
             keep(effort_, question, std::move(bounds), root, work, found);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "improvement.h"
 #include "team.h"
 #include "worker.h"
 
@@ -41,12 +42,15 @@ private:
                       std::vector<OptionBounds>& found);
     void close_root_prices(Node& root, const std::vector<Option>& options, std::vector<OptionBounds>& found);
     void leave_open(double dual);
+    void improve(Worker& worker);
 
     const Instance& instance_;
     Contest& contest_;
     const Effort& effort_;
     Team team_;
     std::vector<std::unique_ptr<Worker>> workers_;
+    Improvement improvement_;   // of the first worker
+    long long next_improvement_;  // steps after which it is due
     Kinks kinks_;
     Potentials root_potentials_;
     mutable std::mutex mutex_;      // for what follows

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 namespace hardwood::search {
 
@@ -222,6 +224,7 @@ OptionBounds MeasureBound::at(Node& node, std::size_t place, const std::vector<O
     } else if (ascent.want < ascent.most_wanted) {
         ambition_ = std::max(1.0, ascent.want);
     }
+    if (getenv("HWDBG")) fprintf(stderr, "[%.2f] root %d place %zu levels %d price*B %.4f goal %.3f reached %.3f want %.2f steps %d began %d points %zu longest %zu rival %.0f open %zu low %.4f\n", watch_.elapsed(), (int)node.is_root(), place, node.places[place].levels, price * ascent.question.budget, ascent.question.goal(price), ascent.reached(), ascent.want, ascent.steps, ascent.began, support_.points().size(), support_.reach().longest(), ascent.question.rival, (size_t)std::count_if(ascent.bounds.loss.begin(), ascent.bounds.loss.end(), [&](double l) { return l < ascent.question.goal(price); }), lowest*ascent.question.budget);
     return std::move(ascent.bounds);
 }
 

@@ -38,6 +38,10 @@ struct Effort {
     int first_prices = 8;
     double first_range = 0.02;  // of the highest price: the lowest that is tried
 
+    // Small changes of the best tree: after so many steps, and whenever they have doubled; rows that are compared with leaves
+    long long improve_after = 30;
+    double improvement_work = 2e7;
+
     // Support
     double all_points = 4096;       // domains up to this size are taken as a whole ...
     double all_ways = 4e6;          // ... if rows times points stay below this
