@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 namespace hardwood::search {
 
@@ -25,9 +23,17 @@ struct MeasureBound::Ascent {
     double most_wanted = 0.0;
     int raised = 0;            // step at which that was last raised
     int began = 0;             // step at which the potentials were 0
+    bool fresh = true;         // whether they were 0 in the beginning
 
     double reached() const { return std::ranges::min(bounds.loss); }
 };
+
+void Pace::learn(int steps, const Effort& effort) {
+    if (steps <= effort.few_steps) return;
+    if (steps > last_) rising_ = !rising_;
+    last_ = steps;
+    scale_ = std::clamp(rising_ ? scale_ * effort.pace_change : scale_ / effort.pace_change, effort.slowest_pace, 1.0);
+}
 
 MeasureBound::MeasureBound(const Instance& instance, Support& support, Contest& contest, Judge& judge, Watch& watch,
                            const Effort& effort)
@@ -172,7 +178,8 @@ void MeasureBound::step(Ascent& ascent) {
     if (watch_.has_stopped()) return;
     if (contest_.offer(tree, judge_)) support_.add_wrong_points(judge_.evaluator(), ascent.bounds.price);
     Potentials& potentials = ascent.node.potentials;
-    potentials.add(support_.points(), tree, 1.0 / (1.0 + (ascent.steps - ascent.began) / effort_.slow_down));
+    const double scale = ascent.began == 0 && !ascent.fresh ? pace_.scale() : 1.0;
+    potentials.add(support_.points(), tree, scale / (1.0 + (ascent.steps - ascent.began) / effort_.slow_down));
 }
 
 // What came fast may go on fast: as long as a rise takes two steps at most, the next one is twice as high.
@@ -190,6 +197,7 @@ OptionBounds MeasureBound::at(Node& node, std::size_t place, const std::vector<O
     // More than the distance to the lowest price is good for nothing, but for a trifle that makes it count.
     ascent.most_wanted = (price - lowest) * ascent.question.budget * (1.0 + 1e-9) + effort_.next_to_nothing;
     ascent.want = std::min(ambition_, ascent.most_wanted);
+    ascent.fresh = node.potentials.empty();
     node.potentials.extend(support_.points());
     node.potentials.compress(effort_.range);
     double record = -infinity;
@@ -219,12 +227,12 @@ OptionBounds MeasureBound::at(Node& node, std::size_t place, const std::vector<O
             since = 0;
         }
     }
+    if (!ascent.fresh) pace_.learn(ascent.steps, effort_);
     if (!reached) {
         ambition_ = std::max(1.0, 0.5 * std::min(ambition_, ascent.want));
     } else if (ascent.want < ascent.most_wanted) {
         ambition_ = std::max(1.0, ascent.want);
     }
-    if (getenv("HWDBG")) fprintf(stderr, "[%.2f] root %d place %zu levels %d price*B %.4f goal %.3f reached %.3f want %.2f steps %d began %d points %zu longest %zu rival %.0f open %zu low %.4f\n", watch_.elapsed(), (int)node.is_root(), place, node.places[place].levels, price * ascent.question.budget, ascent.question.goal(price), ascent.reached(), ascent.want, ascent.steps, ascent.began, support_.points().size(), support_.reach().longest(), ascent.question.rival, (size_t)std::count_if(ascent.bounds.loss.begin(), ascent.bounds.loss.end(), [&](double l) { return l < ascent.question.goal(price); }), lowest*ascent.question.budget);
     return std::move(ascent.bounds);
 }
 

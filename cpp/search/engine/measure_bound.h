@@ -2,6 +2,8 @@
 // (docs/theory.md#ascent).
 #pragma once
 
+#include <limits>
+
 #include "../measure/support.h"
 #include "../programme/programme.h"
 #include "contest.h"
@@ -15,6 +17,19 @@ struct OptionBounds {
     std::vector<double> loss;  // by option
 
     PricedBound least() const;
+};
+
+// How large steps are where potentials come from another price: large steps spoil what is nearly right, small ones take long where
+// much has changed. As long as ascents become shorter, the pace goes on changing as it did; then it turns.
+class Pace {
+public:
+    double scale() const { return scale_; }
+    void learn(int steps, const Effort& effort);
+
+private:
+    double scale_ = 1.0;
+    bool rising_ = true;
+    int last_ = std::numeric_limits<int>::max();
 };
 
 class MeasureBound {
@@ -53,6 +68,7 @@ private:
     double rounding_ = 0.0;
     std::vector<std::uint32_t> members_;
     double ambition_ = 1.0;  // by how much the goal is to be exceeded, so that prices nearby are closed, too
+    Pace pace_;
     long long steps_ = 0;
 };
 

@@ -27,6 +27,7 @@ public:
     // Makes the largest difference at most `range`.
     void compress(double range);
 
+    bool empty() const { return steps_.empty(); }
     const ByClass& of() const { return of_; }
     // The same for points of another set.
     Potentials moved_to(const Points& points) const;

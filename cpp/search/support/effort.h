@@ -20,6 +20,9 @@ struct Effort {
     int patience = 20;          // steps without a better bound before a price is left as a hole
     double progress = 0.03;     // samples that count as better
     double slow_down = 12.0;    // steps until the step size has halved
+    // Pace from price to price: kr-vs-kp, depth 4, .7/.5: 6 s instead of more than 60; others the same, spect a quarter less.
+    int few_steps = 5;          // an ascent as short as this says nothing about it
+    double pace_change = 1.4, slowest_pace = 0.15;
     double range = 20.0;        // of potentials when the price changes: with more, slices stop moving
     int look_at_all = 5;        // every so many steps all open options are valued, otherwise the most promising ones
 
