@@ -58,6 +58,15 @@ TEST_CASE("the largest dual value of open prices uses what is known at higher on
     CHECK(set.largest_dual(plain, {}) == doctest::Approx(99.0));
     CHECK(set.largest_dual(plain, {{2.0, 5.0}}) == doctest::Approx(94.0));
     CHECK(set.largest_dual(plain, {{1.0, 12.0}, {2.0, 5.0}}) == doctest::Approx(87.0));
+    CHECK(set.largest_dual(plain, {{1.0, 12.0}, {2.0, 5.0}, {3.0, 4.0}}) == doctest::Approx(87.0));  // nothing is open beyond 2
+    CHECK(set.largest_dual(plain, {{1.0, 12.0}}) == doctest::Approx(90.0));  // nothing is known above 1
+    Kinks kinks;
+    kinks.prices = {0.1, 0.5, 1.0, 2.0};
+    kinks.complete = 0.0;
+    const PriceSet few({0.1, 2.0}, &kinks);  // at 0.1 and 0.5 at least 12 are lost, at 1 at least 9, at 2 at least 5
+    CHECK(few.largest_dual(plain, {{0.5, 12.0}, {1.0, 9.0}, {2.0, 5.0}}) == doctest::Approx(87.0));
+    CHECK(few.largest_dual(plain, {{0.5, 12.0}, {2.0, 5.0}}) == doctest::Approx(87.0));
+    CHECK(few.largest_dual(plain, {{0.1, 15.0}, {0.5, 12.0}, {2.0, 5.0}}) == doctest::Approx(85.0));
 }
 
 TEST_CASE("between kinks nothing is open") {

@@ -1,6 +1,7 @@
 #include "price_set.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace hardwood::search {
 
@@ -96,17 +97,22 @@ double PriceSet::largest_dual(const Question& question, std::vector<PricedBound>
         return question.n_samples * (1.0 + 0x1p-48) - price * question.budget - loss;  // docs/theory.md#numbers
     };
     for (const Interval& interval : open_) {
-        double from = interval.low;
-        bool covered = false;
-        for (const PricedBound& bound : known) {
-            if (bound.price < from || from > interval.high) continue;
-            most = std::max(most, dual(from, bound.loss));
-            from = bound.price;
-            covered = true;
+        double from = interval.low;  // the lowest price that is not covered yet
+        for (auto bound = known.begin(); bound != known.end() && from <= interval.high; ++bound) {
+            if (bound->price < from) continue;
+            most = std::max(most, dual(from, bound->loss));
+            from = next_price(bound->price);
         }
-        if (!covered || from < interval.high) most = std::max(most, dual(from, 0.0));
+        if (from <= interval.high) most = std::max(most, dual(from, 0.0));
     }
     return most;
+}
+
+// The lowest price above this one that counts.
+double PriceSet::next_price(double price) const {
+    if (kinks_ == nullptr || price < kinks_->complete) return std::nextafter(price, infinity);
+    const auto next = std::ranges::upper_bound(kinks_->prices, price);
+    return next == kinks_->prices.end() ? infinity : *next;
 }
 
 }  // namespace hardwood::search

@@ -51,6 +51,7 @@ public:
     double largest_dual(const Question& question, std::vector<PricedBound> known) const;
 
 private:
+    double next_price(double price) const;
     // Takes prices between kinks off the ends of intervals.
     void trim();
 
