@@ -198,7 +198,7 @@ struct Found {
     bool proved = false;
     long long work = 0;
     long long nodes = 0;
-    long long steps = 0;
+    std::vector<std::pair<std::string, hardwood::search::BoundStatistics>> bounds;  // what each of them did
     std::string stop_reason = "memory_limit";
     double memory_needed = 0.0;
     std::size_t n_points = 0;
@@ -260,7 +260,7 @@ Found run_search(const SearchProblem& problem, double seconds, long long work, d
         found.work = state.work;
         found.stop_reason = search.stop_reason();
         found.nodes = search.nodes();
-        found.steps = search.steps();
+        found.bounds = search.statistics();
         found.any_model_bound = search.any_model_bound();
     }
     if (failure) std::rethrow_exception(failure);
@@ -312,6 +312,13 @@ NB_MODULE(_core, m) {
              },
              "values"_a, "prices"_a, "labels"_a, "n_classes"_a, "tests"_a, "budget"_a, "depth"_a, "penalty"_a);
 
+    nb::class_<hardwood::search::BoundStatistics>(m, "BoundStatistics")
+        .def_ro("calls", &hardwood::search::BoundStatistics::calls)
+        .def_ro("steps", &hardwood::search::BoundStatistics::steps)
+        .def_ro("options", &hardwood::search::BoundStatistics::options)
+        .def_ro("closed", &hardwood::search::BoundStatistics::closed)
+        .def_ro("seconds", &hardwood::search::BoundStatistics::seconds);
+
     nb::class_<Found>(m, "SearchResult")
         .def_ro("tree", &Found::tree)
         .def_ro("correct", &Found::correct)
@@ -321,7 +328,7 @@ NB_MODULE(_core, m) {
         .def_ro("proved", &Found::proved)
         .def_ro("work", &Found::work)
         .def_ro("nodes", &Found::nodes)
-        .def_ro("steps", &Found::steps)
+        .def_ro("bounds", &Found::bounds)
         .def_ro("stop_reason", &Found::stop_reason)
         .def_ro("memory_needed", &Found::memory_needed)
         .def_ro("n_points", &Found::n_points);

@@ -46,7 +46,11 @@ def test_what_fits_is_solved():
     assert found.proved
     assert found.correct == found.upper_bound
     assert found.nodes >= 1
-    assert found.steps >= 1
+    ((name, measures),) = found.bounds
+    assert name == "measures"
+    assert measures.steps >= measures.calls >= 1
+    assert measures.options >= measures.closed >= 1
+    assert measures.seconds > 0
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,91 @@ double best_of_all(const Instance& instance, int depth) {
     return best;
 }
 
+// The bound of CONTRIBUTING.md, "How to add a bound": rows that stand where a wrong label is decided are lost.
+class DecidedBound : public Bound {
+public:
+    explicit DecidedBound(const Instance& instance) : instance_(instance) {}
+
+    std::string_view name() const override { return "decided"; }
+    bool serves(const Node& node) const override {
+        return std::ranges::any_of(node.places, [](const Place& place) { return !place.is_open(); });
+    }
+    OptionBounds at(const Inquiry& inquiry) override {
+        double lost = 0.0;
+        for (const Place& place : inquiry.node.places) {
+            for (std::size_t i = 0; i < instance_.n_rows() && !place.is_open(); ++i) {
+                const bool wrong = contains(instance_, place.box.key, instance_.point(i)) && instance_.label(i) != place.label;
+                lost += wrong ? instance_.count(i) : 0.0;
+            }
+        }
+        ++statistics.steps;
+        return {inquiry.price, std::vector<double>(inquiry.options.size(), lost)};
+    }
+
+private:
+    const Instance& instance_;
+};
+
+double loss_at(const Instance& instance, Evaluator& evaluate, const Skeleton& tree, double price) {
+    evaluate(tree);
+    double loss = 0.0;
+    for (std::size_t i = 0; i < instance.n_rows(); ++i) {
+        loss += instance.count(i) * std::max(0.0, 1.0 - price * evaluate.margins()[i]);
+    }
+    return loss;
+}
+
 }  // namespace
+
+TEST_CASE("no bound of a ladder exceeds the loss of a completion, the largest counts, and what they do is counted") {
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        const RandomTask made(seed, 8, 2, 3, 2 + seed % 2);
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        if (instance.budget() <= 0) continue;
+        Watch watch(infinity, -1, [] { return true; });
+        const Effort effort;
+        Contest contest(instance, 0.0, 2, effort);
+        contest.ask(instance.n_samples() / 2.0, contest.all_tests());
+        Worker worker(instance, contest, watch, effort);
+        BoundLadder ladder(contest);
+        ladder.add(std::make_unique<DecidedBound>(instance));
+        ladder.add(std::make_unique<MeasureBound>(instance, worker.support, contest, worker.judge, watch, effort));
+        // A test on top, a leaf on its first side, one more level on the other.
+        Node root{empty_tree(2), {{1, whole_domain(instance), 2}}, 0, {}, {}, Potentials(instance.n_classes())};
+        const int top = root.places[0].box.tests[seed % root.places[0].box.tests.size()];
+        Node node = taken(instance, root, 0, {Option::Kind::test, top});
+        node.places[0].levels = 0;
+        const int label = static_cast<int>(seed) % instance.n_classes();
+        node = taken(instance, node, 0, {Option::Kind::label, label});
+        const std::vector<Option> options = options_of(instance, node, 1, contest.question());
+        const double price = 0.2 * instance.n_samples() / instance.budget();  // where something is left to prove
+        const OptionBounds found = ladder.at({node, 1, options, price, price, 20});
+        Evaluator evaluate(instance);
+        for (std::size_t o = 0; o < options.size(); ++o) {
+            double least = infinity;
+            for (int labels = 0; labels < instance.n_classes() * instance.n_classes(); ++labels) {
+                Skeleton tree = node.fixed;
+                const bool is_test = options[o].kind == Option::Kind::test;
+                tree[3] = is_test ? Choice{options[o].number, 0} : Choice{-1, options[o].number};
+                if (is_test) {
+                    tree[6] = {-1, labels % instance.n_classes()};
+                    tree[7] = {-1, labels / instance.n_classes()};
+                }
+                least = std::min(least, loss_at(instance, evaluate, tree, price));
+            }
+            CHECK(found.loss[o] <= least + 1e-9);
+            const double decided = DecidedBound(instance).at({node, 1, options, price, price, 20}).loss[o];
+            CHECK(found.loss[o] >= decided);
+        }
+        const BoundStatistics& cheap = ladder.bounds()[0]->statistics;
+        const BoundStatistics& dear = ladder.bounds()[1]->statistics;
+        CHECK(cheap.calls == 1);
+        CHECK(cheap.options == static_cast<long long>(options.size()));
+        CHECK(dear.calls == (cheap.closed < cheap.options ? 1 : 0));
+        CHECK(dear.options == (dear.calls > 0 ? cheap.options - cheap.closed : 0));
+    }
+}
 
 TEST_CASE("a bound closes prices around it, as far as it is proved") {
     PriceSet set({0.05, 3.0}, nullptr);

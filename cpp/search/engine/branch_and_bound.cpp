@@ -62,7 +62,7 @@ void BranchAndBound::find_first_trees() {
     const std::vector<Option> options = options_of(instance_, node, 0, contest_.question());
     const double high = node.alive.open().back().high;
     const double range = std::max(node.alive.open().front().low / high, effort_.first_range);
-    const auto look = [&](double price) { worker.bound.at(node, 0, options, price, price, effort_.first_steps); };
+    const auto look = [&](double price) { worker.ladder.at({node, 0, options, price, price, effort_.first_steps}); };
     const int n_prices = range < 1.0 ? effort_.first_prices : 1;
     for (int k = 0; k < n_prices && !worker.watch.stopped(); ++k) {
         look(high * std::pow(range, k / (effort_.first_prices - 1.0)));
@@ -85,7 +85,7 @@ double BranchAndBound::bound_any_model() {
     double price = contest_.incumbent().dual_price;
     if (!(price > open.open().front().low && price < open.open().back().high)) price = open.open().back().high;
     for (; !open.empty(); price = open.empty() ? 0.0 : open.open().back().high) {
-        const double loss = worker.bound.loss_of_any_model(potentials, price, effort_.any_model_steps);
+        const double loss = worker.measures->loss_of_any_model(potentials, price, effort_.any_model_steps);
         if (worker.watch.has_stopped()) return instance_.n_samples();
         // Where the bound misses its goal, so many may be possible; a little more closes the prices nearby, too.
         const double dual = question.n_samples - price * question.budget - loss - question.head_start;
@@ -117,10 +117,21 @@ double BranchAndBound::dual_bound() const {
     return most;
 }
 
-long long BranchAndBound::steps() const {
-    long long steps = 0;
-    for (const auto& worker : workers_) steps += worker->bound.steps();
-    return steps;
+std::vector<std::pair<std::string, BoundStatistics>> BranchAndBound::statistics() const {
+    std::vector<std::pair<std::string, BoundStatistics>> all;
+    for (const auto& worker : workers_) {
+        for (std::size_t k = 0; k < worker->ladder.bounds().size(); ++k) {
+            const Bound& bound = *worker->ladder.bounds()[k];
+            if (k == all.size()) all.emplace_back(bound.name(), BoundStatistics{});
+            BoundStatistics& sum = all[k].second;
+            sum.calls += bound.statistics.calls;
+            sum.steps += bound.statistics.steps;
+            sum.options += bound.statistics.options;
+            sum.closed += bound.statistics.closed;
+            sum.seconds += bound.statistics.seconds;
+        }
+    }
+    return all;
 }
 
 void BranchAndBound::leave_open(double dual) {
@@ -133,7 +144,7 @@ void BranchAndBound::close_prices(Worker& worker, Node& node, std::size_t place,
     PriceSet work = node.alive;
     while (!work.empty() && !worker.watch.stopped()) {
         const Interval top = work.open().back();
-        OptionBounds bounds = worker.bound.at(node, place, options, top.high, top.low, effort_.steps_below);
+        OptionBounds bounds = worker.ladder.at({node, place, options, top.high, top.low, effort_.steps_below});
         if (worker.watch.has_stopped()) return;
         improve(worker);
         keep(effort_, contest_.question(), std::move(bounds), node, work, found);
@@ -142,8 +153,9 @@ void BranchAndBound::close_prices(Worker& worker, Node& node, std::size_t place,
 
 // A poor tree makes every question harder than it is, so the more steps were made, the more is done for a better one.
 void BranchAndBound::improve(Worker& worker) {
-    if (&worker != workers_[0].get() || worker.bound.steps() < next_improvement_) return;
-    next_improvement_ = 2 * worker.bound.steps();
+    const long long steps = worker.measures->statistics.steps;
+    if (&worker != workers_[0].get() || steps < next_improvement_) return;
+    next_improvement_ = 2 * steps;
     improvement_.run(effort_.improvement_work);
 }
 
@@ -164,7 +176,7 @@ void BranchAndBound::close_root_prices(Node& root, const std::vector<Option>& op
                 top = work.below(static_cast<double>(k) / team_.size());
             }
             if (worker.watch.stopped()) return;
-            OptionBounds bounds = worker.bound.at(node, 0, options, top.high, top.low, effort_.steps_at_root);
+            OptionBounds bounds = worker.ladder.at({node, 0, options, top.high, top.low, effort_.steps_at_root});
             if (worker.watch.has_stopped()) return;
             improve(worker);
             const std::lock_guard lock(guard);

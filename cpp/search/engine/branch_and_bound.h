@@ -25,9 +25,10 @@ public:
     double dual_bound() const;
     void shrink() { contest_.shrink(workers_[0]->judge); }
     long long work() const { return team_.work(); }
-    // Nodes that were bounded, and steps of ascents.
+    // Nodes that were bounded.
     long long nodes() const { return nodes_; }
-    long long steps() const;
+    // What each bound did, all threads together.
+    std::vector<std::pair<std::string, BoundStatistics>> statistics() const;
 
 private:
     struct Child;

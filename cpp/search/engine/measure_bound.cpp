@@ -5,8 +5,6 @@
 
 namespace hardwood::search {
 
-PricedBound OptionBounds::least() const { return {price, loss.empty() ? infinity : std::ranges::min(loss)}; }
-
 // What an ascent at one price holds.
 struct MeasureBound::Ascent {
     Node& node;
@@ -190,8 +188,8 @@ bool MeasureBound::may_want_more(Ascent& ascent) const {
     return true;
 }
 
-OptionBounds MeasureBound::at(Node& node, std::size_t place, const std::vector<Option>& options, double price, double lowest,
-                              int most_steps) {
+OptionBounds MeasureBound::at(const Inquiry& inquiry) {
+    const auto& [node, place, options, price, lowest, most_steps] = inquiry;
     Ascent ascent{node, place, options, {price, std::vector<double>(options.size(), 0.0)}, contest_.question(),
                   std::vector<double>(options.size(), 0.0), {}, {}};
     // More than the distance to the lowest price is good for nothing, but for a trifle that makes it count.
@@ -204,7 +202,7 @@ OptionBounds MeasureBound::at(Node& node, std::size_t place, const std::vector<O
     int since = 0;
     bool reached = false;
     for (; ascent.steps < most_steps && !watch_.stopped(); ++ascent.steps) {
-        ++steps_;
+        ++statistics.steps;
         ascent.question = contest_.question();
         load(ascent);
         if (ascent.steps >= ascent.raised + 3) ascent.want = std::min(ascent.want, std::max(0.1, 1.0 - ascent.steps / 60.0));

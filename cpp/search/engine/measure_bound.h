@@ -6,18 +6,9 @@
 
 #include "../measure/support.h"
 #include "../programme/programme.h"
-#include "contest.h"
-#include "node.h"
+#include "bound.h"
 
 namespace hardwood::search {
-
-// What is known at a price: the loss of every completion with a certain option, at least.
-struct OptionBounds {
-    double price;
-    std::vector<double> loss;  // by option
-
-    PricedBound least() const;
-};
 
 // How large steps are where potentials come from another price: large steps spoil what is nearly right, small ones take long where
 // much has changed. As long as ascents become shorter, the pace goes on changing as it did; then it turns.
@@ -32,20 +23,18 @@ private:
     int last_ = std::numeric_limits<int>::max();
 };
 
-class MeasureBound {
+class MeasureBound : public Bound {
 public:
     MeasureBound(const Instance& instance, Support& support, Contest& contest, Judge& judge, Watch& watch, const Effort& effort);
 
+    std::string_view name() const override { return "measures"; }
+
     // Improves the node's potentials step by step, until every option reaches the goal by some measure, or the steps do not help
-    // any more. Trees that come up on the way are offered to the contest.
-    // Reaching it early, it goes on: every sample beyond the goal closes lower prices, down to `lowest` at most.
-    OptionBounds at(Node& node, std::size_t place, const std::vector<Option>& options, double price, double lowest,
-                    int most_steps);
+    // any more. Trees that come up on the way are offered to the contest. Reaching the goal early, it goes on.
+    OptionBounds at(const Inquiry& inquiry) override;
 
     // A lower bound on the loss of every classifier at a price, tree or not (docs/theory.md#any-model), by so many steps.
     double loss_of_any_model(Potentials& potentials, double price, int steps);
-
-    long long steps() const { return steps_; }
 
 private:
     struct Ascent;
@@ -69,7 +58,6 @@ private:
     std::vector<std::uint32_t> members_;
     double ambition_ = 1.0;  // by how much the goal is to be exceeded, so that prices nearby are closed, too
     Pace pace_;
-    long long steps_ = 0;
 };
 
 }  // namespace hardwood::search

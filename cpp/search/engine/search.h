@@ -40,7 +40,7 @@ public:
 
     Skeleton best_tree() const { return contest_.incumbent().tree; }
     long long nodes() const { return tree_search_.nodes(); }
-    long long steps() const { return tree_search_.steps(); }
+    std::vector<std::pair<std::string, BoundStatistics>> statistics() const { return tree_search_.statistics(); }
     // No classifier of any kind keeps more samples correct.
     double any_model_bound() const { return any_model_bound_; }
     State state() const;

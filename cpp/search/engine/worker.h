@@ -7,17 +7,19 @@ namespace hardwood::search {
 
 struct Worker {
     Worker(const Instance& instance, Contest& contest, Watch& watch, const Effort& effort)
-        : watch(watch),
-          support(instance, effort),
-          judge(instance),
-          bound(instance, support, contest, judge, watch, effort) {}
+        : watch(watch), support(instance, effort), judge(instance), ladder(contest) {
+        auto bound = std::make_unique<MeasureBound>(instance, support, contest, judge, watch, effort);
+        measures = bound.get();
+        ladder.add(std::move(bound));
+    }
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
     Watch& watch;
     Support support;
     Judge judge;
-    MeasureBound bound;
+    BoundLadder ladder;
+    MeasureBound* measures;  // on the ladder; it knows about any model, too
 };
 
 }  // namespace hardwood::search

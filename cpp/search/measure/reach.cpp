@@ -10,6 +10,16 @@ namespace hardwood::search {
 void Reach::update() {
     if (known_ == points_.size()) return;
     const Instance& instance = points_.instance();
+    if (!instance.anybody_moves()) {  // rows are where they are
+        for (std::size_t i = 0; i < ways_.size(); ++i) {
+            if (!ways_[i].empty()) continue;
+            const std::int64_t own = points_.find(instance.point(i));
+            if (own >= 0) ways_[i].push_back({0.0, static_cast<std::uint32_t>(own)});
+        }
+        longest_ = 1;
+        known_ = points_.size();
+        return;
+    }
     const auto before = [](const Way& a, const Way& b) { return a.cost < b.cost || (a.cost == b.cost && a.point < b.point); };
     const double grain = instance.grain() > 0 ? instance.grain() : 1.0;
     const auto in_grains = [&](double cost) {
