@@ -207,9 +207,14 @@ struct Found {
 // Speed-ups that tests switch off.
 const std::map<std::string, bool hardwood::search::Effort::*> speed_ups{
     {"fresh_starts", &hardwood::search::Effort::fresh_starts},
+    {"head_start", &hardwood::search::Effort::head_start},
+    {"improvement", &hardwood::search::Effort::improvement},
+    {"kinks", &hardwood::search::Effort::kinks},
+    {"long_sums", &hardwood::search::Effort::long_sums},
+    {"pace", &hardwood::search::Effort::pace},
+    {"upward", &hardwood::search::Effort::upward},
     {"whole_domains", &hardwood::search::Effort::whole_domains},
-    {"wrong_points", &hardwood::search::Effort::wrong_points}, {"head_start", &hardwood::search::Effort::head_start},
-    {"kinks", &hardwood::search::Effort::kinks},           {"upward", &hardwood::search::Effort::upward},
+    {"wrong_points", &hardwood::search::Effort::wrong_points},
 };
 
 using Listener = nb::typed<nb::callable, void(double, double, int, double, long long)>;

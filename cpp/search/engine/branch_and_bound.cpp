@@ -154,7 +154,7 @@ void BranchAndBound::close_prices(Worker& worker, Node& node, std::size_t place,
 // A poor tree makes every question harder than it is, so the more steps were made, the more is done for a better one.
 void BranchAndBound::improve(Worker& worker) {
     const long long steps = worker.measures->statistics.steps;
-    if (&worker != workers_[0].get() || steps < next_improvement_) return;
+    if (!effort_.improvement || &worker != workers_[0].get() || steps < next_improvement_) return;
     next_improvement_ = 2 * steps;
     improvement_.run(effort_.improvement_work);
 }

@@ -21,7 +21,7 @@ struct MeasureBound::Ascent {
     double most_wanted = 0.0;
     int raised = 0;            // step at which that was last raised
     int began = 0;             // step at which the potentials were 0
-    bool fresh = true;         // whether they were 0 in the beginning
+    bool paced = false;        // whether they come from the price before, at the root
 
     double reached() const { return std::ranges::min(bounds.loss); }
 };
@@ -41,7 +41,7 @@ MeasureBound::MeasureBound(const Instance& instance, Support& support, Contest& 
       judge_(judge),
       watch_(watch),
       effort_(effort),
-      programme_(support.points(), watch) {}
+      programme_(support.points(), watch, effort.long_sums ? TupleSums::longest : ShortTrees::deepest) {}
 
 // What the other places may need at most is known, so this one has to tell about trees with the rest or more only.
 Sizes MeasureBound::sizes_of(const Ascent& ascent, const Place& place) const {
@@ -176,7 +176,7 @@ void MeasureBound::step(Ascent& ascent) {
     if (watch_.has_stopped()) return;
     if (contest_.offer(tree, judge_)) support_.add_wrong_points(judge_.evaluator(), ascent.bounds.price);
     Potentials& potentials = ascent.node.potentials;
-    const double scale = ascent.began == 0 && !ascent.fresh ? pace_.scale() : 1.0;
+    const double scale = ascent.began == 0 && ascent.paced ? pace_.scale() : 1.0;
     potentials.add(support_.points(), tree, scale / (1.0 + (ascent.steps - ascent.began) / effort_.slow_down));
 }
 
@@ -195,7 +195,7 @@ OptionBounds MeasureBound::at(const Inquiry& inquiry) {
     // More than the distance to the lowest price is good for nothing, but for a trifle that makes it count.
     ascent.most_wanted = (price - lowest) * ascent.question.budget * (1.0 + 1e-9) + effort_.next_to_nothing;
     ascent.want = std::min(ambition_, ascent.most_wanted);
-    ascent.fresh = node.potentials.empty();
+    ascent.paced = effort_.pace && node.is_root() && !node.potentials.empty();
     node.potentials.extend(support_.points());
     node.potentials.compress(effort_.range);
     double record = -infinity;
@@ -225,7 +225,7 @@ OptionBounds MeasureBound::at(const Inquiry& inquiry) {
             since = 0;
         }
     }
-    if (!ascent.fresh) pace_.learn(ascent.steps, effort_);
+    if (ascent.paced) pace_.learn(ascent.steps, effort_);
     if (!reached) {
         ambition_ = std::max(1.0, 0.5 * std::min(ambition_, ascent.want));
     } else if (ascent.want < ascent.most_wanted) {

@@ -66,7 +66,7 @@ void Programme::load(Weights weights) {
 bool Programme::may_sum(const Region& region) {
     constexpr double most_sums = 1e6, most_steps = 3e7;
     const int order = region.levels;
-    if (order > TupleSums::longest) return false;
+    if (order > longest_sums_) return false;
     if (order > 2 && TupleSums::size(order, region.box.tests.size(), weights_.channels) > most_sums) return false;
     answers_.map(region.box);
     if (order <= ShortTrees::deepest) return true;

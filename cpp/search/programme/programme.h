@@ -42,7 +42,9 @@ struct Region {
 
 class Programme {
 public:
-    Programme(const Points& points, Watch& watch) : points_(points), answers_(points), watch_(watch) {}
+    // Sums are over sets of so many tests at most.
+    Programme(const Points& points, Watch& watch, int longest_sums = TupleSums::longest)
+        : points_(points), answers_(points), watch_(watch), longest_sums_(longest_sums) {}
 
     // New weights: what was known is forgotten.
     void load(Weights weights);
@@ -106,6 +108,7 @@ private:
     Answers answers_;
     ShortTrees short_trees_;
     Watch& watch_;
+    int longest_sums_;
     Weights weights_;
     std::vector<std::unique_ptr<TupleSums>> spare_sums_;  // used again, since they are large
     std::unordered_map<Key, Entry, Hash> entries_;

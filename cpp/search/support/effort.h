@@ -13,6 +13,9 @@ struct Effort {
     bool head_start = true;      // ties are told apart by the common divisor of prices
     bool kinks = true;           // prices between kinks of all dual values are left out
     bool upward = true;          // a bound closes higher prices, too
+    bool long_sums = true;       // sums over sets of more than three tests
+    bool pace = true;            // steps are small where small ones did better
+    bool improvement = true;     // small changes of the best tree
 
     // Ascent (docs/theory.md#ascent)
     int steps_at_root = 150;

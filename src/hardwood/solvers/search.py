@@ -62,7 +62,7 @@ class SearchSolver:
             run.report(problem.objective(int(correct), tests), _bound(problem, correct, tests, upper_bound), work)
 
         found = compiled.search(
-            _compiled_problem(problem),
+            compiled_problem(problem),
             seconds=math.inf if limits.seconds is None else limits.seconds,
             work=-1 if limits.work is None else int(limits.work),
             memory=memory,
@@ -92,7 +92,8 @@ class SearchSolver:
         )
 
 
-def _compiled_problem(problem: Problem) -> compiled.SearchProblem:
+def compiled_problem(problem: Problem) -> compiled.SearchProblem:
+    """The problem as the compiled search takes it."""
     return compiled.SearchProblem(
         values=problem.table.values,
         prices=compiled_prices(problem.uncertainty),

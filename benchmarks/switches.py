@@ -1,0 +1,161 @@
+"""What each speed-up of the search is worth, and what each bound does.
+
+    HARDWOOD_DATA=... python benchmarks/switches.py [--half tuning] [--depth 3 4 5] [--seconds 20] [--processes 2]
+
+Every instance is solved with everything on, then with one switch off at a time; seconds are processor time. A table, and
+what the bounds did on ten of the instances, go to results/switches.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import time
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+from hardwood._support import compiled
+from hardwood.datasets import load_dataset
+from hardwood.experiments.instances import problem_of
+from hardwood.solvers.search import compiled_problem
+
+HERE = Path(__file__).parent
+ALL_ON = "all on"
+LEAST_SECONDS = 1e-3  # below this, a ratio says nothing
+
+
+def run(instance: dict[str, Any], off: str, seconds: float) -> dict[str, Any]:
+    """Solve one instance with one switch off."""
+    dataset = load_dataset(instance["table"])
+    posed = problem_of(dataset, instance["mean_certainty"], instance["plausibility"], instance["depth"])
+    problem = compiled_problem(posed)
+    began = time.process_time()
+    found = compiled.search(
+        problem,
+        seconds=seconds,
+        work=-1,
+        memory=8e9,
+        n_jobs=1,
+        upper_bound=posed.n_samples,
+        start=[],
+        switches={} if off == ALL_ON else {off: False},
+        on_progress=lambda *_: None,
+    )
+    return instance | {
+        "off": off,
+        "seconds": time.process_time() - began,
+        "proved": found.proved,
+        "correct": found.correct,
+        "tests": found.tests,
+        "upper_bound": found.upper_bound,
+        "nodes": found.nodes,
+        "bounds": [
+            {"name": name, "calls": own.calls, "steps": own.steps, "options": own.options, "closed": own.closed}
+            | {"seconds": round(own.seconds, 4)}
+            for name, own in found.bounds
+        ],
+    }
+
+
+def key(result: dict[str, Any]) -> tuple[Any, ...]:
+    """Which instance it is."""
+    return tuple(result[name] for name in ("table", "depth", "mean_certainty", "plausibility"))
+
+
+def check(results: list[dict[str, Any]]) -> None:
+    """Proofs agree, and no bound is below what another run reaches."""
+    best: dict[tuple[Any, ...], float] = {}
+    for result in results:
+        best[key(result)] = max(best.get(key(result), 0.0), result["correct"])
+    proved: dict[tuple[Any, ...], tuple[float, int]] = {}
+    for result in results:
+        if result["upper_bound"] < best[key(result)]:
+            raise RuntimeError(f"a bound is wrong: {result}")
+        if result["proved"]:
+            value = (result["correct"], result["tests"])
+            if proved.setdefault(key(result), value) != value:
+                raise RuntimeError(f"two proofs differ: {result} and {proved[key(result)]}")
+
+
+def switch_table(results: list[dict[str, Any]], depths: list[int]) -> str:
+    """How many are proved, and the time beside that with everything on, where both have a proof."""
+    base = {key(result): result for result in results if result["off"] == ALL_ON}
+    titles = ["off", *(f"depth {depth}: proved" for depth in depths), *(f"depth {depth}: time" for depth in depths)]
+    lines = ["| " + " | ".join(titles) + " |", "|---" * len(titles) + "|"]
+    for off in dict.fromkeys(result["off"] for result in results):
+        cells = [off]
+        for depth in depths:
+            own = [result for result in results if result["off"] == off and result["depth"] == depth]
+            cells.append(f"{sum(result['proved'] for result in own)} of {len(own)}")
+        for depth in depths:
+            ratios = [
+                max(result["seconds"], LEAST_SECONDS) / max(base[key(result)]["seconds"], LEAST_SECONDS)
+                for result in results
+                if result["off"] == off
+                and result["depth"] == depth
+                and result["proved"]
+                and base[key(result)]["proved"]
+            ]
+            cells.append(f"{math.exp(statistics.fmean(map(math.log, ratios))):.2f}" if ratios else "-")
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def bound_table(results: list[dict[str, Any]]) -> str:
+    """What the bounds did on ten instances, evenly among those that took longest."""
+    slow = sorted((r for r in results if r["off"] == ALL_ON), key=lambda result: -result["seconds"])
+    ten = slow[:: max(1, len(slow) // 20)][:10]
+    lines = [
+        "| instance (depth, certainty, plausibility) | s | nodes | bound | calls | steps | options open | closed | s |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for result in ten:
+        name = "{table} ({depth}, {mean_certainty}, {plausibility})".format(**result)
+        counts = ("name", "calls", "steps", "options", "closed")
+        lines += [
+            f"| {name} | {result['seconds']:.2f} | {result['nodes']} | "
+            f"{' | '.join(str(own[count]) for count in counts)} | {own['seconds']:.2f} |"
+            for own in result["bounds"]
+        ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run the instances that were asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--half", choices=["tuning", "held out", "all"], default="tuning")
+    parser.add_argument("--depth", type=int, nargs="*", default=[3, 4, 5])
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--processes", type=int, default=1, help="instances at a time, one thread each")
+    parser.add_argument("--out", type=Path, default=HERE / "results" / "switches.json")
+    args = parser.parse_args()
+    grid = json.loads((HERE / "search_grid.json").read_text())
+    chosen = [i for i in grid if args.half in ("all", i["half"]) and i["depth"] in args.depth]
+    results: list[dict[str, Any]] = []
+    with ProcessPoolExecutor(args.processes) as pool:
+        for off in (ALL_ON, *compiled.search_switches()):
+            results += pool.map(run, chosen, repeat(off), repeat(args.seconds))
+            print(switch_table(results, args.depth).splitlines()[-1], flush=True)
+    check(results)
+    args.out.write_text(json.dumps({"seconds": args.seconds, "results": results}, indent=1) + "\n")
+    page = f"""# What each speed-up is worth
+
+One switch off at a time; {args.half} instances, at most {args.seconds:g} s each, one thread. Times are geometric means
+beside the time with everything on, where both have a proof.
+
+{switch_table(results, args.depth)}
+
+# What the bounds did
+
+{bound_table(results)}
+"""
+    args.out.with_suffix(".md").write_text(page)
+    print(page)
+
+
+if __name__ == "__main__":
+    main()
