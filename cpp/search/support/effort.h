@@ -18,8 +18,8 @@ struct Effort {
     bool improvement = true;     // small changes of the best tree
 
     // Ascent (docs/theory.md#ascent)
-    int steps_at_root = 150;
-    int steps_below = 80;
+    int steps_at_root = 400;    // patience ends most ascents before; what is left open here costs a whole level of branching
+    int steps_below = 200;
     int patience = 20;          // steps without a better bound before a price is left as a hole
     double progress = 0.03;     // samples that count as better
     double slow_down = 12.0;    // steps until the step size has halved
@@ -45,7 +45,7 @@ struct Effort {
     double first_range = 0.02;  // of the highest price: the lowest that is tried
 
     // Small changes of the best tree: after so many steps, and whenever they have doubled; rows that are compared with leaves
-    long long improve_after = 30;
+    long long improve_after = 60;
     double improvement_work = 2e7;
 
     // Support
