@@ -160,9 +160,9 @@ TEST_CASE("between kinks nothing is open") {
         const Instance instance(made.task);
         if (instance.budget() <= 0) continue;
         double complete = 0.0;
-        const std::vector<double> margins = instance.possible_margins(2, complete);
+        const std::vector<double> margins = instance.possible_margins(2, 5'000, complete);
         CHECK(complete == instance.budget());
-        const Kinks kinks(instance, 2);
+        const Kinks kinks(instance, 2, 5'000);
         CHECK(kinks.prices.size() == margins.size() + 1);
         CHECK(std::ranges::is_sorted(kinks.prices));
         for (std::size_t k = 0; k + 1 < kinks.prices.size(); ++k) {

@@ -113,6 +113,18 @@ void check_sums(const Cloud& cloud, const Weights& weights, const TupleSums& sum
     }
 }
 
+const Effort usual;
+const Effort short_sums = [] {
+    Effort effort;
+    effort.long_sums = false;
+    return effort;
+}();
+const Effort no_sums = [] {  // over more than two tests
+    Effort effort;
+    effort.most_sums = 0;
+    return effort;
+}();
+
 Watch forever() { return Watch(infinity, -1, [] { return true; }); }
 
 }  // namespace
@@ -124,7 +136,7 @@ TEST_CASE("the programme finds the least error of all trees, and a tree that has
         if (cloud.instance.n_tests() == 0 || cloud.points.size() == 0) continue;
         Watch watch = forever();
         for (int levels = 1; levels <= 3; ++levels) {
-            Programme programme(cloud.points, watch);
+            Programme programme(cloud.points, watch, usual);
             programme.load(cloud.for_programme());
             const Region region = cloud.all(levels, programme);
             const double unavoidable = programme.weights().unavoidable;
@@ -134,7 +146,7 @@ TEST_CASE("the programme finds the least error of all trees, and a tree that has
             programme.put_tree(region, Sizes::any(), 0, 1, tree);
             CHECK(cloud.error(tree) == doctest::Approx(found));
             for (int most = 0; most < (1 << levels) - 1; ++most) {
-                Programme counting(cloud.points, watch);
+                Programme counting(cloud.points, watch, usual);
                 counting.load(cloud.for_programme());
                 const Sizes sizes{true, most, most};
                 const Region whole = cloud.all(levels, counting);
@@ -155,7 +167,7 @@ TEST_CASE("with a test on top, and with cut-offs, values stay valid") {
         if (cloud.instance.n_tests() == 0 || cloud.points.size() == 0) continue;
         Watch watch = forever();
         for (int levels = 2; levels <= 4; ++levels) {
-            Programme exact(cloud.points, watch), cut(cloud.points, watch, seed % 3 == 0 ? 2 : ShortTrees::deepest);
+            Programme exact(cloud.points, watch, usual), cut(cloud.points, watch, seed % 2 == 0 ? short_sums : no_sums);
             exact.load(cloud.for_programme());
             cut.load(cloud.for_programme());
             const Region region = cloud.all(levels, exact), other = cloud.all(levels, cut);
@@ -178,7 +190,7 @@ TEST_CASE("four levels agree with the recursion over three") {
         Cloud cloud(seed, 3, 3, 2);
         if (cloud.instance.n_tests() == 0) continue;
         Watch watch = forever();
-        Programme programme(cloud.points, watch);
+        Programme programme(cloud.points, watch, usual);
         programme.load(cloud.for_programme());
         const Region region = cloud.all(4, programme);
         const double found = programme.least(region, Sizes::any(), infinity)[0];
@@ -186,7 +198,7 @@ TEST_CASE("four levels agree with the recursion over three") {
         for (const int test : region.box.tests) {
             double sum = 0.0;
             for (int side = 0; side < 2; ++side) {
-                Programme part(cloud.points, watch);
+                Programme part(cloud.points, watch, usual);
                 part.load(cloud.for_programme());
                 const Region whole = cloud.all(4, part);
                 sum += part.least(part.part(whole, test, side), Sizes::any(), infinity)[0];

@@ -44,7 +44,7 @@ BranchAndBound::BranchAndBound(const Instance& instance, Contest& contest, Watch
     for (int k = 0; k < team_.size(); ++k) {
         workers_.push_back(std::make_unique<Worker>(instance, contest, team_.watch(k), effort));
     }
-    if (effort.kinks && instance.budget() > 0) kinks_ = Kinks(instance, contest.depth());
+    if (effort.kinks && instance.budget() > 0) kinks_ = Kinks(instance, contest.depth(), effort.most_kinks);
 }
 
 Node BranchAndBound::root(int levels) const {

@@ -41,7 +41,7 @@ MeasureBound::MeasureBound(const Instance& instance, Support& support, Contest& 
       judge_(judge),
       watch_(watch),
       effort_(effort),
-      programme_(support.points(), watch, effort.long_sums ? TupleSums::longest : ShortTrees::deepest) {}
+      programme_(support.points(), watch, effort) {}
 
 // What the other places may need at most is known, so this one has to tell about trees with the rest or more only.
 Sizes MeasureBound::sizes_of(const Ascent& ascent, const Place& place) const {
@@ -70,7 +70,7 @@ Stairs MeasureBound::value_of(Ascent& ascent, const Option& option, double cutof
 void MeasureBound::load(Ascent& ascent) {
     rounding_ = rounding(instance_, support_.points(), support_.reach(), contest_.depth());
     spread(instance_, support_.reach(), ascent.bounds.price, ascent.node.potentials.of(), weights_);
-    programme_.load(weights_for_programme(weights_, members_));
+    programme_.load(weights_for_programme(weights_, effort_, members_));
     ascent.regions.clear();
     for (const Place& place : ascent.node.places) {
         std::vector<std::uint32_t> members;

@@ -47,9 +47,9 @@ void PriceSet::remove(Interval closed) {
     trim();
 }
 
-Kinks::Kinks(const Instance& instance, int depth) {
+Kinks::Kinks(const Instance& instance, int depth, std::size_t most) {
     double longest = 0.0;
-    const std::vector<double> margins = instance.possible_margins(depth, longest);
+    const std::vector<double> margins = instance.possible_margins(depth, most, longest);
     // The price that stands for 0 is one of them. Rounding 1 / margin moves a dual value by less than the rounding term.
     prices.push_back(price_for_zero / instance.budget());
     for (std::size_t k = margins.size(); k-- > 0;) prices.push_back(1.0 / margins[k]);

@@ -24,7 +24,7 @@ struct Kinks {
     double complete = infinity;
 
     Kinks() = default;
-    Kinks(const Instance& instance, int depth);
+    Kinks(const Instance& instance, int depth, std::size_t most);
 };
 
 class PriceSet {

@@ -114,8 +114,7 @@ double rounding(const Instance& instance, const Points& points, const Reach& rea
     return std::ldexp(terms * instance.n_samples(), 2 * subtractions + 1 - 53);
 }
 
-Weights weights_for_programme(const ByClass& weights, std::vector<std::uint32_t>& members) {
-    constexpr double tiny = 1e-5, most_left_out = 0.005;  // samples
+Weights weights_for_programme(const ByClass& weights, const Effort& effort, std::vector<std::uint32_t>& members) {
     const bool two = weights.size() == 2;
     const std::size_t n = weights[0].size();
     Weights result;
@@ -136,7 +135,7 @@ Weights weights_for_programme(const ByClass& weights, std::vector<std::uint32_t>
                 size += weights[c][z];
             }
         }
-        if (size == 0.0 || (size < tiny && left_out + size < most_left_out)) {
+        if (size == 0.0 || (size < effort.tiny_weight && left_out + size < effort.most_left_out)) {
             left_out += size;
         } else {
             members.push_back(static_cast<std::uint32_t>(z));

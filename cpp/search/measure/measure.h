@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../programme/weights.h"
+#include "../support/effort.h"
 #include "reach.h"
 
 namespace hardwood::search {
@@ -48,7 +49,7 @@ void spread(const Instance& instance, const Reach& reach, double price, const By
 double rounding(const Instance& instance, const Points& points, const Reach& reach, int levels);
 
 // As the programme wants them; points that weigh next to nothing are left out, which only lowers the errors.
-Weights weights_for_programme(const ByClass& weights, std::vector<std::uint32_t>& members);
+Weights weights_for_programme(const ByClass& weights, const Effort& effort, std::vector<std::uint32_t>& members);
 
 // The least error of any labelling of the points, tree or not.
 double error_of_any_labelling(const ByClass& weights);

@@ -179,18 +179,17 @@ void sort_once(std::vector<double>& numbers) {
 
 }  // namespace
 
-std::vector<double> Instance::possible_margins(int columns, double& complete) const {
-    constexpr std::size_t too_many = 5'000;
+std::vector<double> Instance::possible_margins(int columns, std::size_t most, double& complete) const {
     for (complete = budget_;; complete *= 0.5) {
         std::vector<std::vector<double>> sums(static_cast<std::size_t>(std::max(0, columns)) + 1);  // by columns used
         sums[0] = {0.0};
-        std::size_t most = 0;
+        std::size_t n_sums = 0;
         for (const Column& column : columns_) {
-            if (most > too_many) break;
+            if (n_sums > most) break;
             std::vector<double> prices;
             std::ranges::copy_if(column.cost, std::back_inserter(prices), [&](double p) { return p > 0 && p <= complete; });
             sort_once(prices);
-            for (std::size_t used = sums.size(); used-- > 1 && most <= too_many;) {
+            for (std::size_t used = sums.size(); used-- > 1 && n_sums <= most;) {
                 for (const double sum : sums[used - 1]) {
                     for (const double price : prices) {
                         if (sum + price > complete) break;
@@ -198,10 +197,10 @@ std::vector<double> Instance::possible_margins(int columns, double& complete) co
                     }
                 }
                 sort_once(sums[used]);
-                most = std::max(most, sums[used].size());
+                n_sums = std::max(n_sums, sums[used].size());
             }
         }
-        if (most > too_many) continue;
+        if (n_sums > most) continue;
         std::vector<double> all;
         for (std::size_t used = 1; used < sums.size(); ++used) all.insert(all.end(), sums[used].begin(), sums[used].end());
         sort_once(all);

@@ -82,8 +82,8 @@ public:
     // The smallest positive price of a move; +inf if nobody can pay for one.
     double smallest_price() const { return smallest_price_; }
     // What a tree with at most so many levels may have as margins, ascending: sums of a price from each of so many columns. If
-    // they are too many, only those up to `complete`, which is then below the budget.
-    std::vector<double> possible_margins(int columns, double& complete) const;
+    // they are more than `most`, only those up to `complete`, which is then below the budget.
+    std::vector<double> possible_margins(int columns, std::size_t most, double& complete) const;
 
 private:
     void make_columns(const Task& task);

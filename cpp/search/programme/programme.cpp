@@ -61,19 +61,18 @@ void Programme::load(Weights weights) {
     loaded_levels_ = -1;
 }
 
-// Sums over sets of as many tests as there are levels tell all about a region, and about its parts. They were worth it whenever they
-// fit into the caches, since each point enters one table instead of one for each part (benchmarks/results/effort.md).
+// Sums over sets of as many tests as there are levels tell all about a region, and about its parts: each point enters one table instead
+// of one for each part.
 bool Programme::may_sum(const Region& region) {
-    constexpr double most_sums = 1e6, most_steps = 3e7;
     const int order = region.levels;
-    if (order > longest_sums_) return false;
-    if (order > 2 && TupleSums::size(order, region.box.tests.size(), weights_.channels) > most_sums) return false;
+    if (order > (effort_.long_sums ? TupleSums::longest : ShortTrees::deepest)) return false;
+    if (order > 2 && TupleSums::size(order, region.box.tests.size(), weights_.channels) > effort_.most_sums) return false;
     answers_.map(region.box);
     if (order <= ShortTrees::deepest) return true;
     std::vector<std::uint32_t> places(answers_.most_places());
     double steps = 0.0;
     for (const std::uint32_t z : region.members) steps += TupleSums::steps(order, answers_.places_of(z, places.data()));
-    return steps * weights_.channels <= most_steps;
+    return steps * weights_.channels <= effort_.most_sum_steps;
 }
 
 std::shared_ptr<TupleSums> Programme::blank_sums() {
@@ -159,7 +158,7 @@ const Stairs& Programme::least(const Region& region, const Sizes& wanted, double
     const Sizes sizes = wanted.within(region.levels);
     if (const Entry* entry = known(region.box.key, region.levels, sizes, cutoff)) return entry->value;
     Entry entry = solve(region, sizes, cutoff);
-    if (entries_.size() >= most_entries) entries_.clear();  // whoever is under way holds copies
+    if (entries_.size() >= effort_.most_values) entries_.clear();  // whoever is under way holds copies
     return (entries_[{region.box.key, region.levels}] = std::move(entry)).value;
 }
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "../support/effort.h"
 #include "../support/watch.h"
 #include "short_trees.h"
 
@@ -42,9 +43,8 @@ struct Region {
 
 class Programme {
 public:
-    // Sums are over sets of so many tests at most.
-    Programme(const Points& points, Watch& watch, int longest_sums = TupleSums::longest)
-        : points_(points), answers_(points), watch_(watch), longest_sums_(longest_sums) {}
+    Programme(const Points& points, Watch& watch, const Effort& effort)
+        : points_(points), answers_(points), watch_(watch), effort_(effort) {}
 
     // New weights: what was known is forgotten.
     void load(Weights weights);
@@ -70,7 +70,6 @@ public:
 
 private:
     static constexpr int leaf = -1;
-    static constexpr std::size_t most_entries = 2'000'000;  // some 400 MB
 
     struct Key {
         BoxKey box;
@@ -108,7 +107,7 @@ private:
     Answers answers_;
     ShortTrees short_trees_;
     Watch& watch_;
-    int longest_sums_;
+    const Effort& effort_;
     Weights weights_;
     std::vector<std::unique_ptr<TupleSums>> spare_sums_;  // used again, since they are large
     std::unordered_map<Key, Entry, Hash> entries_;

@@ -29,6 +29,14 @@ struct Effort {
     double range = 20.0;        // of potentials when the price changes: with more, slices stop moving
     int look_at_all = 5;        // every so many steps all open options are valued, otherwise the most promising ones
 
+    std::size_t most_kinks = 5'000;  // that are listed (docs/theory.md#kinks); more took longer to list than they saved
+
+    // Programme (docs/theory.md#tuples)
+    double most_sums = 1e6;             // over sets of tests, for a box: 8 MB; beyond, they leave the caches
+    double most_sum_steps = 3e7;        // to add all points to them; sums for each part were never faster below this
+    std::size_t most_values = 2'000'000;  // kept by box: some 400 MB
+    double tiny_weight = 1e-5, most_left_out = 0.005;  // points that weigh less are left out, so many samples in all
+
     // Any model
     int any_model_steps = 3;
     double least_slack = 0.5, slack_by_samples = 2e-4;  // what is given away for fewer prices: every one closes so much at least
