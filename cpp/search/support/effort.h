@@ -29,11 +29,11 @@ struct Effort {
     double range = 20.0;        // of potentials when the price changes: with more, slices stop moving
     int look_at_all = 5;        // every so many steps all open options are valued, otherwise the most promising ones
 
-    std::size_t most_kinks = 5'000;  // that are listed (docs/theory.md#kinks); more took longer to list than they saved
+    std::size_t most_kinks = 5'000;  // that are listed before anything else (docs/theory.md#kinks)
 
     // Programme (docs/theory.md#tuples)
     double most_sums = 1e6;             // over sets of tests, for a box: 8 MB; beyond, they leave the caches
-    double most_sum_steps = 3e7;        // to add all points to them; sums for each part were never faster below this
+    double most_sum_steps = 3e7;        // to add all points to them: some 30 ms
     std::size_t most_values = 2'000'000;  // kept by box: some 400 MB
     double tiny_weight = 1e-5, most_left_out = 0.005;  // points that weigh less are left out, so many samples in all
 
