@@ -198,8 +198,8 @@ OptionBounds MeasureBound::at(const Inquiry& inquiry) {
     ascent.paced = effort_.pace && node.is_root() && !node.potentials.empty();
     node.potentials.extend(support_.points());
     node.potentials.compress(effort_.range);
-    double record = -infinity;
-    int since = 0;
+    double last = 0.0;  // what was reached when the window of steps began
+    int window = 0;
     bool reached = false;
     for (; ascent.steps < most_steps && !watch_.stopped(); ++ascent.steps) {
         ++statistics.steps;
@@ -213,17 +213,17 @@ OptionBounds MeasureBound::at(const Inquiry& inquiry) {
         if (reached || watch_.has_stopped()) break;
         step(ascent);
         if (watch_.has_stopped()) break;
-        if (ascent.reached() > record + effort_.progress) {
-            record = ascent.reached();
-            since = 0;
-        } else if (++since > effort_.patience) {
-            // What was learnt at other prices may be in the way: once more from nothing, where samples are drawn nowhere.
-            if (ascent.began > 0 || !effort_.fresh_starts) break;
-            ascent.began = ascent.steps + 1;
-            node.potentials = Potentials(instance_.n_classes());
-            node.potentials.extend(support_.points());
-            since = 0;
-        }
+        if (++window < effort_.patience) continue;
+        const double missing = ascent.question.goal(price) - ascent.reached(), gain = ascent.reached() - last;
+        last = ascent.reached();
+        window = 0;
+        if (gain * effort_.windows >= missing) continue;
+        // What was learnt at other prices may be in the way: once more from nothing, where samples are drawn nowhere.
+        if (ascent.began > 0 || !effort_.fresh_starts) break;
+        ascent.began = ascent.steps + 1;
+        node.potentials = Potentials(instance_.n_classes());
+        node.potentials.extend(support_.points());
+        last = 0.0;
     }
     if (ascent.paced) pace_.learn(ascent.steps, effort_);
     if (!reached) {

@@ -20,8 +20,8 @@ struct Effort {
     // Ascent (docs/theory.md#ascent)
     int steps_at_root = 400;    // patience ends most ascents before; what is left open here costs a whole level of branching
     int steps_below = 200;
-    int patience = 20;          // steps without a better bound before a price is left as a hole
-    double progress = 0.03;     // samples that count as better
+    int patience = 20;          // after so many steps, it is asked whether the goal will be reached ...
+    double windows = 4.0;       // ... within so many times as many, at the rate of the last ones; otherwise a hole is left
     double slow_down = 12.0;    // steps until the step size has halved
     // Pace from price to price: kr-vs-kp, depth 4, .7/.5: 6 s instead of more than 60; others the same, spect a quarter less.
     int few_steps = 5;          // an ascent as short as this says nothing about it
