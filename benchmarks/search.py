@@ -3,7 +3,7 @@
     HARDWOOD_DATA=... python benchmarks/search.py [--half tuning] [--depth 3] [--seconds 60] [--processes 2]
 
 The grid (search_grid.json) was drawn before the search was tuned: all tables, means and budgets of the paper,
-48 instances at each depth. Half of it, marked "held out", is not looked at while tuning.
+48 instances at each depth. Half of it, marked "held out", was not looked at while the first version was tuned.
 """
 
 from __future__ import annotations

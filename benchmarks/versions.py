@@ -107,6 +107,11 @@ def main() -> None:
             "other": solved(args.checkout / ".venv/bin/python", args.checkout / "benchmarks", instance, args.seconds),
             "this": solved(sys.executable, HERE, instance, args.seconds),
         }
+        proofs = {
+            (row[who]["correct"], row[who]["tests"]) for who in ("this", "other") if row[who]["status"] == "optimal"
+        }
+        if len(proofs) > 1:
+            raise RuntimeError(f"two proofs differ: {row}")
         for first, second in (("this", "other"), ("other", "this")):
             if row[first]["upper_bound"] < row[second]["correct"]:
                 raise RuntimeError(f"{first} claims {row[first]['upper_bound']}, {second} has more: {row}")

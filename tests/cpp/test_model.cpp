@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "random_task.h"
 #include "search/model/evaluation.h"
 #include "search/programme/points.h"
+#include "search/support/row_numbers.h"
 
 using namespace hardwood;
 using namespace hardwood::search;
@@ -25,6 +27,24 @@ Skeleton random_tree(const Instance& instance, int depth, std::mt19937& random) 
 }
 
 }  // namespace
+
+TEST_CASE("equal rows have one number, also after the table has grown") {
+    std::mt19937 random(5);
+    for (const std::size_t width : {0u, 1u, 3u}) {
+        RowNumbers<std::uint32_t> numbers(width);
+        std::map<std::vector<std::uint32_t>, std::uint32_t> known;
+        for (int k = 0; k < 3000; ++k) {
+            std::vector<std::uint32_t> row(width);
+            for (auto& value : row) value = random() % 12 == 0 ? 0xffffffff : static_cast<std::uint32_t>(random() % 12);
+            CHECK(numbers.find(row.data()) == (known.contains(row) ? static_cast<std::int64_t>(known[row]) : -1));
+            const auto [number, is_new] = numbers.add(row.data());
+            CHECK(is_new == !known.contains(row));
+            CHECK(number == known.try_emplace(row, static_cast<std::uint32_t>(known.size())).first->second);
+            CHECK(std::equal(row.begin(), row.end(), numbers[number]));
+        }
+        CHECK(numbers.size() == known.size());
+    }
+}
 
 TEST_CASE("samples that pay alike are one row, and counts add up") {
     for (unsigned seed = 0; seed < 200; ++seed) {

@@ -1,12 +1,12 @@
 #include "instance.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <iterator>
-#include <string>
-#include <unordered_map>
 #include <utility>
+
+#include "../support/row_numbers.h"
 
 namespace hardwood::search {
 
@@ -36,14 +36,22 @@ std::vector<Limit> limits_of_bins(const Column& column, const FeaturePrices& pri
     return limits;
 }
 
-// Text that is equal for two samples iff a column treats them alike whatever their prices: value, and prices of their own.
-std::string signature(const Table& table, const FeaturePrices& prices, std::size_t feature, std::size_t i) {
-    std::string text(sizeof(std::int32_t), '\0');
-    std::memcpy(text.data(), table.column(feature) + i, sizeof(std::int32_t));
-    if (prices.rows > 1) {
-        text.append(reinterpret_cast<const char*>(prices.prices + i * prices.columns), prices.columns * sizeof(double));
+// Numbers for samples that a column treats alike, whatever their prices are: the same value, and the same prices of their own.
+// `first` has the first sample of each number.
+std::vector<std::uint32_t> number_alike(const Table& table, const FeaturePrices& prices, std::size_t feature,
+                                        std::vector<std::size_t>& first) {
+    const std::size_t own_prices = prices.rows > 1 ? prices.columns : 0;
+    RowNumbers<std::uint64_t> numbers(1 + own_prices);
+    std::vector<std::uint64_t> row(1 + own_prices);
+    std::vector<std::uint32_t> number(table.n_samples);
+    for (std::size_t i = 0; i < number.size(); ++i) {
+        row[0] = static_cast<std::uint32_t>(table.column(feature)[i]);
+        for (std::size_t k = 0; k < own_prices; ++k) row[1 + k] = std::bit_cast<std::uint64_t>(prices.prices[i * own_prices + k]);
+        const auto [own, is_new] = numbers.add(row.data());
+        if (is_new) first.push_back(i);
+        number[i] = own;
     }
-    return text;
+    return number;
 }
 
 // Exact: the remainder of two doubles is a double.
@@ -70,7 +78,7 @@ void Instance::make_columns(const Task& task) {
     for (std::size_t t = 0; t < task.tests.size(); ++t) {
         const std::size_t feature = task.tests[t].feature;
         if (t == 0 || feature != task.tests[t - 1].feature) {
-            columns_.push_back({feature, task.prices[feature].ordered, 0, static_cast<int>(t), 0, 0, false, {}});
+            columns_.push_back({feature, task.prices[feature].ordered, 0, static_cast<int>(t), 0, 0, {}});
         }
         ++columns_.back().n_tests;
         column_of_test_.push_back(static_cast<int>(columns_.size()) - 1);
@@ -79,7 +87,6 @@ void Instance::make_columns(const Task& task) {
         const FeaturePrices& prices = task.prices[column.feature];
         const std::span own(task.tests.data() + column.first_test, static_cast<std::size_t>(column.n_tests));
         column.n_bins = static_cast<int>(limits_of_bins(column, prices, own).size());
-        column.has_rest = !column.ordered && column.n_bins > column.n_tests;
         column.first_bin = n_bins_;
         n_bins_ += column.n_bins;
     }
@@ -94,61 +101,55 @@ std::vector<std::uint32_t> Instance::price_column(const Task& task, Column& colu
     for (const Limit& limit : limits) {
         price_of_bin.push_back(limit_price(prices, task.table.column(column.feature), limit));
     }
-    std::unordered_map<std::string, std::uint32_t> by_signature, by_cost;
-    std::vector<Bin> bin_of_kind_signature;
-    std::vector<std::uint32_t> kinds(task.table.n_samples), kind_of_signature;
-    own.resize(task.table.n_samples);
+    std::vector<std::size_t> first;
+    std::vector<std::uint32_t> kinds = number_alike(task.table, prices, column.feature, first);
+    // What counts of a value is its bin and what it pays for each bin.
+    RowNumbers<std::uint64_t> by_cost(limits.size() + 1);
+    std::vector<std::uint64_t> row(limits.size() + 1);
+    std::vector<std::uint32_t> kind_of(first.size());
+    std::vector<Bin> bin_of(first.size());
     std::vector<double> cost(limits.size());
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-        const auto [known, is_new] = by_signature.try_emplace(signature(task.table, prices, column.feature, i),
-                                                              static_cast<std::uint32_t>(kind_of_signature.size()));
-        if (is_new) {
-            const std::int32_t code = task.table.column(column.feature)[i];
-            std::size_t home = 0;
-            for (std::size_t b = 0; b < limits.size(); ++b) {
-                const Limit& limit = limits[b];
-                const bool here = column.ordered ? limit.low <= code && code <= limit.high
-                                                 : limit.allowed[static_cast<std::size_t>(code)] != 0;
-                if (here) home = b;
-                const double price = here ? 0.0 : evaluate(price_of_bin[b], i);
-                cost[b] = price <= budget_ ? price : infinity;
-            }
-            std::string key(reinterpret_cast<const char*>(cost.data()), cost.size() * sizeof(double));
-            key.append(reinterpret_cast<const char*>(&home), sizeof home);
-            const auto next = static_cast<std::uint32_t>(column.cost.size() / limits.size());
-            const auto [kind, is_new_kind] = by_cost.try_emplace(std::move(key), next);
-            if (is_new_kind) column.cost.insert(column.cost.end(), cost.begin(), cost.end());
-            kind_of_signature.push_back(kind->second);
-            bin_of_kind_signature.push_back(static_cast<Bin>(home));
+    for (std::size_t k = 0; k < first.size(); ++k) {
+        const std::int32_t code = task.table.column(column.feature)[first[k]];
+        for (std::size_t b = 0; b < limits.size(); ++b) {
+            const Limit& limit = limits[b];
+            const bool here = column.ordered ? limit.low <= code && code <= limit.high
+                                             : limit.allowed[static_cast<std::size_t>(code)] != 0;
+            if (here) bin_of[k] = static_cast<Bin>(b);
+            const double price = here ? 0.0 : evaluate(price_of_bin[b], first[k]);
+            cost[b] = price <= budget_ ? price : infinity;
+            row[1 + b] = std::bit_cast<std::uint64_t>(cost[b]);
         }
-        kinds[i] = kind_of_signature[known->second];
-        own[i] = bin_of_kind_signature[known->second];
+        row[0] = bin_of[k];
+        const auto [kind, is_new] = by_cost.add(row.data());
+        if (is_new) column.cost.insert(column.cost.end(), cost.begin(), cost.end());
+        kind_of[k] = kind;
+    }
+    own.resize(kinds.size());
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        own[i] = bin_of[kinds[i]];
+        kinds[i] = kind_of[kinds[i]];
     }
     return kinds;
 }
 
 void Instance::merge(const Task& task, const std::vector<std::vector<std::uint32_t>>& kinds,
                      const std::vector<std::vector<Bin>>& bins) {
-    std::unordered_map<std::string, std::size_t> seen;
-    std::vector<std::size_t> first;
-    std::string key((columns_.size() + 1) * sizeof(std::uint32_t), '\0');
+    RowNumbers<std::uint32_t> rows(columns_.size() + 1);
+    std::vector<std::uint32_t> row(columns_.size() + 1);
     for (std::size_t i = 0; i < task.table.n_samples; ++i) {
-        const auto put = [&](std::size_t at, std::uint32_t what) {
-            std::memcpy(key.data() + at * sizeof what, &what, sizeof what);
-        };
-        put(0, static_cast<std::uint32_t>(task.labels[i]));
-        for (std::size_t c = 0; c < columns_.size(); ++c) put(c + 1, kinds[c][i]);
-        const auto [known, is_new] = seen.try_emplace(key, first.size());
+        row[0] = static_cast<std::uint32_t>(task.labels[i]);
+        for (std::size_t c = 0; c < columns_.size(); ++c) row[c + 1] = kinds[c][i];
+        const auto [number, is_new] = rows.add(row.data());
         if (is_new) {
-            first.push_back(i);
             label_.push_back(task.labels[i]);
             count_.push_back(0.0);
             for (std::size_t c = 0; c < columns_.size(); ++c) point_.push_back(bins[c][i]);
         }
-        count_[known->second] += 1.0;
+        count_[number] += 1.0;
     }
-    for (const auto& own : kinds) {
-        for (const std::size_t i : first) kind_.push_back(own[i]);
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+        for (std::size_t number = 0; number < rows.size(); ++number) kind_.push_back(rows[number][c + 1]);
     }
 }
 

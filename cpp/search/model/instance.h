@@ -29,7 +29,6 @@ struct Column {
     int first_test;  // the tests of a column stand side by side
     int n_tests;
     int first_bin;   // among the bins of all columns
-    bool has_rest;   // whether the last bin of an unordered column has no test
     // Samples that pay alike are of one kind: what a kind pays for each bin, kind after kind; +inf beyond the budget.
     std::vector<double> cost;
 

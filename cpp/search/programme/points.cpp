@@ -16,27 +16,20 @@ int usual_bin(const Instance& instance, int c) {
 
 }  // namespace
 
-Points::Points(const Instance& instance) : instance_(instance), width_(static_cast<std::size_t>(instance.n_columns())) {
+Points::Points(const Instance& instance) : instance_(instance), numbers_(static_cast<std::size_t>(instance.n_columns())) {
     for (int c = 0; c < instance.n_columns(); ++c) usual_.push_back(usual_bin(instance, c));
 }
 
 std::uint32_t Points::add(const Bin* point) {
-    const std::string key(reinterpret_cast<const char*>(point), width_ * sizeof(Bin));
-    const auto [known, is_new] = number_.try_emplace(key, static_cast<std::uint32_t>(n_));
-    if (!is_new) return known->second;
-    bins_.insert(bins_.end(), point, point + width_);
+    const auto [number, is_new] = numbers_.add(point);
+    if (!is_new) return number;
     for (int c = 0; c < instance_.n_columns(); ++c) {
         if (point[c] != usual_[static_cast<std::size_t>(c)]) {
             unusual_.push_back(static_cast<std::uint16_t>(instance_.column(c).first_bin + point[c]));
         }
     }
     begin_.push_back(unusual_.size());
-    return static_cast<std::uint32_t>(n_++);
-}
-
-std::int64_t Points::find(const Bin* point) const {
-    const auto known = number_.find(std::string(reinterpret_cast<const char*>(point), width_ * sizeof(Bin)));
-    return known == number_.end() ? -1 : static_cast<std::int64_t>(known->second);
+    return number;
 }
 
 int label_of(const Instance& instance, const Skeleton& tree, const Bin* point) {

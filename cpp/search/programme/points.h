@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "../model/box.h"
+#include "../support/row_numbers.h"
 
 namespace hardwood::search {
 
@@ -17,10 +16,10 @@ public:
     // The number of a point; a new one if it was not there.
     std::uint32_t add(const Bin* point);
     // Its number, or -1.
-    std::int64_t find(const Bin* point) const;
+    std::int64_t find(const Bin* point) const { return numbers_.find(point); }
 
-    std::size_t size() const { return n_; }
-    const Bin* operator[](std::size_t z) const { return bins_.data() + z * width_; }
+    std::size_t size() const { return numbers_.size(); }
+    const Bin* operator[](std::size_t z) const { return numbers_[z]; }
 
     // The bins of a point, among the bins of all columns, other than the usual ones of their columns, in order.
     std::span<const std::uint16_t> unusual(std::size_t z) const {
@@ -32,13 +31,10 @@ public:
 
 private:
     const Instance& instance_;
-    std::size_t width_;
-    std::size_t n_ = 0;
     std::vector<int> usual_;
-    std::vector<Bin> bins_;
+    RowNumbers<Bin> numbers_;
     std::vector<std::uint16_t> unusual_;
     std::vector<std::size_t> begin_{0};
-    std::unordered_map<std::string, std::uint32_t> number_;
 };
 
 // The label that a tree gives to a point.
