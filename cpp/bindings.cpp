@@ -206,6 +206,7 @@ struct Found {
 
 // Speed-ups that tests switch off.
 const std::map<std::string, bool hardwood::search::Effort::*> speed_ups{
+    {"all_pairs", &hardwood::search::Effort::all_pairs},
     {"fresh_starts", &hardwood::search::Effort::fresh_starts},
     {"head_start", &hardwood::search::Effort::head_start},
     {"improvement", &hardwood::search::Effort::improvement},

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import hardwood as hw
 import oracle
+from hardwood._support import compiled
 from hardwood.problem import Goal
 from hardwood.solvers.base import Limits, Start, Status, StopReason
 from hardwood.solvers.search import SearchSolver
@@ -29,7 +30,8 @@ from problems import (
 )
 
 N_BATCHES, BATCH = 34, 100
-SWITCHES = ("fresh_starts", "head_start", "kinks", "upward", "whole_domains", "wrong_points")
+SWITCHES = tuple(compiled.search_switches())
+OWN_LISTS = {"all_pairs": False, "whole_domains": False}  # as in large tables: each row has a list of points of its own
 
 
 @pytest.mark.parametrize("number", most_are_slow(N_BATCHES))
@@ -37,6 +39,13 @@ def test_the_search_finds_the_same_optimum_as_enumerating_every_tree_and_shift(n
     for k in range(BATCH):
         instance, problem = random_problem([31, number, k])
         assert_claims_hold(SearchSolver().solve(problem), truth(instance, problem), problem)
+
+
+@pytest.mark.parametrize("number", most_are_slow(10))
+def test_the_ways_of_large_tables_find_the_same_optimum(number):
+    for k in range(BATCH):
+        instance, problem = random_problem([34, number, k])
+        assert_claims_hold(SearchSolver(**OWN_LISTS).solve(problem), truth(instance, problem), problem)
 
 
 @pytest.mark.parametrize("number", most_are_slow(6))
@@ -95,7 +104,7 @@ def survey(seed):
 @pytest.mark.parametrize("seed", range(30))
 def test_supports_prices_and_threads_agree_on_larger_tables(seed):
     problem = survey(seed)
-    ways = [SearchSolver(), *(SearchSolver(**{name: False}) for name in SWITCHES)]
+    ways = [SearchSolver(), SearchSolver(**OWN_LISTS), *(SearchSolver(**{name: False}) for name in SWITCHES)]
     results = [way.solve(problem, limits=Limits(seconds=4)) for way in ways]
     results.append(SearchSolver().solve(problem, limits=Limits(seconds=4), n_jobs=2))
     proved = {round(result.objective, 9) for result in results if result.status is Status.OPTIMAL}

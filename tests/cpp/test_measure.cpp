@@ -1,10 +1,13 @@
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include <algorithm>
 #include <cmath>
 
 #include "random_task.h"
 #include "search/measure/measure.h"
+#include "search/measure/support.h"
 
 using namespace hardwood;
 using namespace hardwood::search;
@@ -75,6 +78,42 @@ TEST_CASE("lists of ways have the cheapest points first, also when points come l
                 CHECK(way.cost == cost_of(instance, i, points[way.point]));
             }
             CHECK(listed == costs);
+        }
+    }
+}
+
+TEST_CASE("rows of large tables have lists of their own: true prices, in order, each point once, and where trees are wrong") {
+    for (unsigned seed = 0; seed < 100; ++seed) {
+        const RandomTask made(seed, 6, 3, 3);
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        Effort effort;
+        effort.all_pairs = effort.whole_domains = false;
+        effort.moves_nearby = 2;
+        effort.points_nearby = 4;
+        Support support(instance, effort);
+        Evaluator evaluate(instance);
+        Skeleton tree = empty_tree(2);
+        tree[1] = {static_cast<int>(seed) % instance.n_tests(), 0};
+        tree[2] = {-1, 0};
+        tree[3] = {-1, 1};
+        evaluate(tree);
+        support.add_wrong_points(evaluate, 0.1);
+        for (std::size_t i = 0; i < instance.n_rows(); ++i) {
+            const std::vector<Way>& ways = support.reach().of(i);
+            REQUIRE(!ways.empty());
+            CHECK(ways[0].cost == 0.0);
+            CHECK(std::ranges::is_sorted(ways, {}, &Way::cost));
+            std::set<std::uint32_t> seen;
+            for (const Way& way : ways) {
+                CHECK(way.cost == cost_of(instance, i, support.points()[way.point]));
+                CHECK(seen.insert(way.point).second);
+            }
+            const double margin = evaluate.margins()[i];
+            const bool is_wrong_somewhere = std::ranges::any_of(ways, [&](const Way& way) {
+                return way.cost == margin && label_of(instance, tree, support.points()[way.point]) != instance.label(i);
+            });
+            if (margin * 0.1 < 1.0) CHECK(is_wrong_somewhere);
         }
     }
 }

@@ -5,6 +5,22 @@
 
 namespace hardwood::search {
 
+namespace {
+
+bool before(const Way& a, const Way& b) { return a.cost < b.cost || (a.cost == b.cost && a.point < b.point); }
+
+}  // namespace
+
+void Reach::add(std::size_t row, Way way) {
+    std::vector<Way>& own = ways_[row];
+    const auto at = std::ranges::lower_bound(own, way, before);
+    const bool known = at != own.end() && at->point == way.point && at->cost == way.cost;
+    if (known || (own.size() >= most_ways_ && at == own.end())) return;
+    own.insert(at, way);
+    if (own.size() > most_ways_) own.pop_back();
+    longest_ = std::max(longest_, own.size());
+}
+
 // Points differ from the usual one in few columns, so a row's price of that one is corrected for these. In whole numbers, since
 // prices that cannot be paid take part, too.
 void Reach::update() {
@@ -20,7 +36,6 @@ void Reach::update() {
         known_ = points_.size();
         return;
     }
-    const auto before = [](const Way& a, const Way& b) { return a.cost < b.cost || (a.cost == b.cost && a.point < b.point); };
     const double grain = instance.grain() > 0 ? instance.grain() : 1.0;
     const auto in_grains = [&](double cost) {
         constexpr auto out_of_reach = std::int64_t{1} << 50;  // beyond every budget; a thousand of them fit

@@ -19,8 +19,10 @@ public:
     // (docs/theory.md#slices).
     Reach(const Points& points, std::size_t most_ways) : points_(points), most_ways_(most_ways), ways_(points.instance().n_rows()) {}
 
-    // Takes in the points that were added since.
+    // Takes in the points that were added since: every row is compared with every one of them.
     void update();
+    // One way of one row; left out if it is known, or if the list is full and has no dearer one.
+    void add(std::size_t row, Way way);
 
     const std::vector<Way>& of(std::size_t row) const { return ways_[row]; }
     std::size_t longest() const { return longest_; }

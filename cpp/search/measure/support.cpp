@@ -12,6 +12,31 @@ double n_all_points(const Instance& instance) {
     return n;
 }
 
+struct Move {
+    double cost;
+    int column;
+    Bin bin;
+};
+
+// What a kind of a column pays for its other bins, the cheapest first, so many at most.
+std::vector<Move> cheapest_moves(const Instance& instance, int c, std::uint32_t kind, std::size_t most) {
+    std::vector<Move> moves;
+    const double* const cost = instance.column(c).cost_of(kind);
+    for (int b = 0; b < instance.column(c).n_bins; ++b) {
+        if (cost[b] < infinity) moves.push_back({cost[b], c, static_cast<Bin>(b)});
+    }
+    std::ranges::stable_sort(moves, {}, &Move::cost);
+    moves.resize(std::min(moves.size(), most + 1));  // its own bin is among them
+    return moves;
+}
+
+// Up to two moves, and what they cost together.
+struct Detour {
+    double cost;
+    const Move* first;
+    const Move* second;
+};
+
 }  // namespace
 
 Support::Support(const Instance& instance, const Effort& effort)
@@ -23,7 +48,54 @@ Support::Support(const Instance& instance, const Effort& effort)
     const double all = n_all_points(instance);
     complete_ = effort.whole_domains && all <= effort.all_points && all * static_cast<double>(instance.n_rows()) <= effort.all_ways;
     if (complete_ && instance.anybody_moves()) add_all_points();
-    reach_.update();
+    const auto rows = static_cast<double>(instance.n_rows());
+    all_pairs_ = !instance.anybody_moves() || complete_ || (effort.all_pairs && rows * rows <= effort.most_pairs);
+    if (all_pairs_) {
+        reach_.update();
+    } else {
+        add_points_nearby();
+    }
+}
+
+// One or two of the cheapest moves of each row. What is further away, or takes more moves, comes up where trees are wrong.
+void Support::add_points_nearby() {
+    std::vector<std::vector<std::vector<Move>>> moves(static_cast<std::size_t>(instance_.n_columns()));  // by column and kind
+    for (int c = 0; c < instance_.n_columns(); ++c) {
+        const auto n_kinds = static_cast<std::uint32_t>(instance_.column(c).n_kinds());
+        for (std::uint32_t kind = 0; kind < n_kinds; ++kind) {
+            moves[static_cast<std::size_t>(c)].push_back(cheapest_moves(instance_, c, kind, effort_.moves_nearby));
+        }
+    }
+    std::vector<Move> own;
+    std::vector<Detour> detours;
+    std::vector<Bin> point(static_cast<std::size_t>(instance_.n_columns()));
+    for (std::size_t i = 0; i < instance_.n_rows(); ++i) {
+        const Bin* const home = instance_.point(i);
+        own.clear();
+        for (int c = 0; c < instance_.n_columns(); ++c) {
+            for (const Move& move : moves[static_cast<std::size_t>(c)][instance_.kind(i, c)]) {
+                if (move.bin != home[c]) own.push_back(move);
+            }
+        }
+        std::ranges::stable_sort(own, {}, &Move::cost);
+        detours.assign(1, {0.0, nullptr, nullptr});
+        for (std::size_t a = 0; a < own.size(); ++a) {
+            detours.push_back({own[a].cost, &own[a], nullptr});
+            for (std::size_t b = 0; b < std::min(a, effort_.moves_nearby); ++b) {
+                const double cost = own[a].cost + own[b].cost;
+                if (own[a].column != own[b].column && cost <= instance_.budget()) detours.push_back({cost, &own[a], &own[b]});
+            }
+        }
+        std::ranges::stable_sort(detours, {}, &Detour::cost);
+        detours.resize(std::min(detours.size(), effort_.points_nearby));
+        for (const Detour& detour : detours) {
+            std::copy(home, home + point.size(), point.begin());
+            for (const Move* move : {detour.first, detour.second}) {
+                if (move != nullptr) point[static_cast<std::size_t>(move->column)] = move->bin;
+            }
+            reach_.add(i, {detour.cost, points_.add(point.data())});
+        }
+    }
 }
 
 void Support::add_all_points() {
@@ -37,15 +109,16 @@ void Support::add_all_points() {
 }
 
 void Support::add_wrong_points(const Evaluator& evaluator, double price) {
-    if (complete_ || !effort_.wrong_points || points_.size() >= effort_.most_points) return;
+    if (complete_ || !effort_.wrong_points || points_.size() >= (all_pairs_ ? effort_.most_points : effort_.most_points_nearby)) return;
     std::vector<Bin> point(static_cast<std::size_t>(instance_.n_columns()));
     const std::vector<double>& margins = evaluator.margins();
     for (std::size_t i = 0; i < instance_.n_rows(); ++i) {
         if (!(margins[i] * price < 1.0)) continue;
         nearest_point(instance_, evaluator.wrong_leaf(i), i, point.data());
-        points_.add(point.data());
+        const std::uint32_t number = points_.add(point.data());
+        if (!all_pairs_) reach_.add(i, {margins[i], number});
     }
-    reach_.update();
+    if (all_pairs_) reach_.update();
 }
 
 }  // namespace hardwood::search

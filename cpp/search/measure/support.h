@@ -1,4 +1,6 @@
-// Where measures may stand: all points of a small domain, otherwise points that turned out to matter.
+// Where measures may stand: all points of a small domain, otherwise points that turned out to matter. In small tables, every row may use
+// every point in its reach. In large ones, where that would be too many pairs, it has a list of its own: the points nearby, and those
+// where a tree was wrong about it.
 #pragma once
 
 #include "../support/effort.h"
@@ -20,12 +22,14 @@ public:
 
 private:
     void add_all_points();
+    void add_points_nearby();
 
     const Instance& instance_;
     const Effort& effort_;
     Points points_;
     Reach reach_;
     bool complete_ = false;
+    bool all_pairs_ = true;
 };
 
 }  // namespace hardwood::search

@@ -8,6 +8,7 @@ namespace hardwood::search {
 struct Effort {
     // Switches, for tests.
     bool whole_domains = true;   // small domains are taken as a whole
+    bool all_pairs = true;       // rows of small tables are compared with all points
     bool wrong_points = true;    // where trees are wrong, measures may stand
     bool fresh_starts = true;    // where an ascent does not get on, it begins anew
     bool head_start = true;      // ties are told apart by the common divisor of prices
@@ -61,6 +62,10 @@ struct Effort {
     double all_ways = 4e6;          // ... if rows times points stay below this
     std::size_t most_points = 18'000;   // none is added beyond
     std::size_t most_ways = 1'500'000;  // of all rows
+    double most_pairs = 4e7;            // of rows: beyond, each has a list of its own ...
+    std::size_t moves_nearby = 16;      // ... made of its cheapest moves, two at a time, ...
+    std::size_t points_nearby = 60;     // ... of this length in the beginning
+    std::size_t most_points_nearby = 2'000'000;
 };
 
 }  // namespace hardwood::search
