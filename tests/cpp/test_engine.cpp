@@ -151,6 +151,9 @@ TEST_CASE("the largest dual value of open prices uses what is known at higher on
     CHECK(few.largest_dual(plain, {{0.5, 12.0}, {1.0, 9.0}, {2.0, 5.0}}) == doctest::Approx(87.0));
     CHECK(few.largest_dual(plain, {{0.5, 12.0}, {2.0, 5.0}}) == doctest::Approx(87.0));
     CHECK(few.largest_dual(plain, {{0.1, 15.0}, {0.5, 12.0}, {2.0, 5.0}}) == doctest::Approx(85.0));
+    kinks.complete = 1.0;  // below, any price counts
+    CHECK(few.largest_dual(plain, {{0.5, 12.0}, {1.0, 9.0}, {2.0, 5.0}}) == doctest::Approx(87.0));
+    CHECK(few.largest_dual(plain, {{0.1, 15.0}, {0.5, 12.0}, {1.0, 9.0}, {2.0, 5.0}}) == doctest::Approx(87.0));
 }
 
 TEST_CASE("between kinks nothing is open") {

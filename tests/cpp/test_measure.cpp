@@ -1,9 +1,8 @@
 #include <doctest/doctest.h>
 
-#include <set>
-
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "random_task.h"
 #include "search/measure/measure.h"

@@ -23,7 +23,7 @@ public:
     bool settle();
     // No tree within the question's limit has a larger dual value than this.
     double dual_bound() const;
-    void shrink() { contest_.shrink(workers_[0]->judge); }
+    void shrink() { contest_.shrink(workers_[0]->judge, workers_[0]->watch); }
     long long work() const { return team_.work(); }
     // Nodes that were bounded.
     long long nodes() const { return nodes_; }

@@ -58,12 +58,12 @@ bool Contest::offer(const Skeleton& tree, Judge& judge) {
     return true;
 }
 
-void Contest::shrink(Judge& judge) {
+void Contest::shrink(Judge& judge, Watch& watch) {
     bool smaller = true;
     while (smaller && incumbent().score.tests > 0) {
         smaller = false;
         const Incumbent best = incumbent();
-        for (std::size_t at = 1; at < best.tree.size() / 2 && !smaller; ++at) {
+        for (std::size_t at = 1; at < best.tree.size() / 2 && !smaller && !watch.stopped(); ++at) {
             if (best.tree[at].test < 0 || !is_reached(best.tree, at)) continue;
             for (int label = 0; label < instance_.n_classes(); ++label) {
                 Skeleton pruned = best.tree;

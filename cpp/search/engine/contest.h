@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "../support/effort.h"
+#include "../support/watch.h"
 #include "incumbent.h"
 #include "question.h"
 
@@ -21,7 +22,7 @@ public:
     // Takes part with a tree; true if it was not seen by this evaluator before, which then knows its margins.
     bool offer(const Skeleton& tree, Judge& judge);
     // Takes tests out of the best tree as long as it stays as good.
-    void shrink(Judge& judge);
+    void shrink(Judge& judge, Watch& watch);
 
     const Instance& instance() const { return instance_; }
     int depth() const { return depth_; }

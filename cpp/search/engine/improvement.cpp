@@ -62,7 +62,7 @@ void Improvement::run(double most_work) {
     while (left_ > 0 && !watch_.stopped() && improve_below(1, whole_domain(instance_), contest_.depth(), start.penalty, best)) {
     }
     contest_.offer(best.tree, judge_);
-    last_ = contest_.incumbent().tree;
+    last_ = best.tree;
 }
 
 }  // namespace hardwood::search

@@ -214,7 +214,9 @@ OptionBounds MeasureBound::at(const Inquiry& inquiry) {
         step(ascent);
         if (watch_.has_stopped()) break;
         if (++window < effort_.patience) continue;
-        const double missing = ascent.question.goal(price) - ascent.reached(), gain = ascent.reached() - last;
+        const double goal = ascent.question.goal(price);  // what is wanted beyond it counts once it is reached
+        const double missing = goal - ascent.reached() + (ascent.reached() < goal ? 0.0 : ascent.want);
+        const double gain = ascent.reached() - last;
         last = ascent.reached();
         window = 0;
         if (gain * effort_.windows >= missing) continue;

@@ -15,23 +15,33 @@ Team::Team(Watch& watch, int n_jobs) : watch_(watch) {
 void Team::all(const std::function<void(int)>& job) {
     std::exception_ptr failure;
     std::mutex guard;
-    std::atomic<int> running = static_cast<int>(watches_.size());
+    std::atomic<int> running = 0;
+    const auto fail = [&] {
+        const std::lock_guard lock(guard);
+        failure = std::current_exception();
+        stop_ = true;
+        watch_.stop();
+    };
     const auto run = [&](int k) {
         try {
             job(k);
         } catch (...) {
-            const std::lock_guard lock(guard);
-            failure = std::current_exception();
-            stop_ = true;
+            fail();
         }
     };
     {
         std::vector<std::jthread> threads;
-        for (int k = 1; k < size(); ++k) {
-            threads.emplace_back([&run, &running, k] {
-                run(k);
-                --running;
-            });
+        try {
+            threads.reserve(watches_.size());
+            for (int k = 1; k < size(); ++k) {
+                threads.emplace_back([&run, &running, k] {
+                    run(k);
+                    --running;
+                });
+                ++running;  // may be late: the count is looked at when all have begun
+            }
+        } catch (...) {  // there may be no more threads
+            fail();
         }
         run(0);
         while (running > 0) {

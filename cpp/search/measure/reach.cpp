@@ -11,11 +11,14 @@ bool before(const Way& a, const Way& b) { return a.cost < b.cost || (a.cost == b
 
 }  // namespace
 
+bool Reach::has_room(std::size_t row, double cost) const {
+    return ways_[row].size() < most_ways_ || cost < ways_[row].back().cost;
+}
+
 void Reach::add(std::size_t row, Way way) {
     std::vector<Way>& own = ways_[row];
     const auto at = std::ranges::lower_bound(own, way, before);
-    const bool known = at != own.end() && at->point == way.point && at->cost == way.cost;
-    if (known || (own.size() >= most_ways_ && at == own.end())) return;
+    if (at != own.end() && at->point == way.point) return;
     own.insert(at, way);
     if (own.size() > most_ways_) own.pop_back();
     longest_ = std::max(longest_, own.size());
@@ -37,8 +40,9 @@ void Reach::update() {
         return;
     }
     const double grain = instance.grain() > 0 ? instance.grain() : 1.0;
+    // One column that cannot be paid for is enough; there are fewer than 2^15 of them, and the budget is below 2^48 grains.
+    const auto out_of_reach = static_cast<std::int64_t>(instance.budget() / grain) + 1;
     const auto in_grains = [&](double cost) {
-        constexpr auto out_of_reach = std::int64_t{1} << 50;  // beyond every budget; a thousand of them fit
         return cost < infinity ? static_cast<std::int64_t>(cost / grain) : out_of_reach;
     };
     std::vector<std::int64_t> correction(static_cast<std::size_t>(instance.n_bins()));

@@ -21,7 +21,9 @@ public:
 
     // Takes in the points that were added since: every row is compared with every one of them.
     void update();
-    // One way of one row; left out if it is known, or if the list is full and has no dearer one.
+    // Whether a way at such a cost would be kept.
+    bool has_room(std::size_t row, double cost) const;
+    // One way of one row, unless it is known; the dearest one makes room for it.
     void add(std::size_t row, Way way);
 
     const std::vector<Way>& of(std::size_t row) const { return ways_[row]; }

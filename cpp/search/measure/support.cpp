@@ -43,7 +43,7 @@ Support::Support(const Instance& instance, const Effort& effort)
     : instance_(instance),
       effort_(effort),
       points_(instance),
-      reach_(points_, std::max<std::size_t>(64, effort.most_ways / std::max<std::size_t>(1, instance.n_rows()))) {
+      reach_(points_, std::max(2 * effort.points_nearby, effort.most_ways / std::max<std::size_t>(1, instance.n_rows()))) {
     for (std::size_t i = 0; i < instance.n_rows(); ++i) points_.add(instance.point(i));
     const double all = n_all_points(instance);
     complete_ = effort.whole_domains && all <= effort.all_points && all * static_cast<double>(instance.n_rows()) <= effort.all_ways;
@@ -66,6 +66,8 @@ void Support::add_points_nearby() {
             moves[static_cast<std::size_t>(c)].push_back(cheapest_moves(instance_, c, kind, effort_.moves_nearby));
         }
     }
+    // Half of the points are kept for those where trees are wrong.
+    const std::size_t most = std::clamp<std::size_t>(effort_.most_points_nearby / 2 / instance_.n_rows(), 4, effort_.points_nearby);
     std::vector<Move> own;
     std::vector<Detour> detours;
     std::vector<Bin> point(static_cast<std::size_t>(instance_.n_columns()));
@@ -87,7 +89,7 @@ void Support::add_points_nearby() {
             }
         }
         std::ranges::stable_sort(detours, {}, &Detour::cost);
-        detours.resize(std::min(detours.size(), effort_.points_nearby));
+        detours.resize(std::min(detours.size(), most));
         for (const Detour& detour : detours) {
             std::copy(home, home + point.size(), point.begin());
             for (const Move* move : {detour.first, detour.second}) {
@@ -113,7 +115,7 @@ void Support::add_wrong_points(const Evaluator& evaluator, double price) {
     std::vector<Bin> point(static_cast<std::size_t>(instance_.n_columns()));
     const std::vector<double>& margins = evaluator.margins();
     for (std::size_t i = 0; i < instance_.n_rows(); ++i) {
-        if (!(margins[i] * price < 1.0)) continue;
+        if (!(margins[i] * price < 1.0) || (!all_pairs_ && !reach_.has_room(i, margins[i]))) continue;
         nearest_point(instance_, evaluator.wrong_leaf(i), i, point.data());
         const std::uint32_t number = points_.add(point.data());
         if (!all_pairs_) reach_.add(i, {margins[i], number});

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
+#include <stdexcept>
 #include <utility>
 
 #include "../support/row_numbers.h"
@@ -163,6 +164,7 @@ void Instance::find_grain() {
         }
     }
     budget_ = grain_ > 0 ? budget_ - std::fmod(budget_, grain_) : 0.0;
+    if (grain_ > 0 && budget_ / grain_ > 0x1p48) throw std::invalid_argument("prices: too fine for the budget");
 }
 
 bool Instance::anybody_moves() const {
@@ -190,7 +192,13 @@ std::vector<double> Instance::possible_margins(int columns, std::size_t most, do
             std::vector<double> prices;
             std::ranges::copy_if(column.cost, std::back_inserter(prices), [&](double p) { return p > 0 && p <= complete; });
             sort_once(prices);
+            if (prices.size() > most) n_sums = prices.size();
             for (std::size_t used = sums.size(); used-- > 1 && n_sums <= most;) {
+                // Many sums of prices are equal, but so many as this are no longer worth the list.
+                if (sums[used - 1].size() * prices.size() > 100 * most) {
+                    n_sums = most + 1;
+                    break;
+                }
                 for (const double sum : sums[used - 1]) {
                     for (const double price : prices) {
                         if (sum + price > complete) break;

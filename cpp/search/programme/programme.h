@@ -45,6 +45,8 @@ class Programme {
 public:
     Programme(const Points& points, Watch& watch, const Effort& effort)
         : points_(points), answers_(points), watch_(watch), effort_(effort) {}
+    Programme(const Programme&) = delete;  // regions give their sums back to it
+    Programme& operator=(const Programme&) = delete;
 
     // New weights: what was known is forgotten.
     void load(Weights weights);

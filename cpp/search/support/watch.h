@@ -1,6 +1,7 @@
 // When to stop.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <limits>
@@ -24,13 +25,15 @@ public:
 
     bool stopped() {
         if (stopped_) return true;
-        if (++looks_ >= most_looks_) return stopped_ = worked_ = true;
+        // Others may read it while this thread works on.
+        looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        if (looks() >= most_looks_) return stopped_ = worked_ = true;
         return stopped_while_waiting();
     }
 
     // The same for a thread that only waits, which is no work.
     bool stopped_while_waiting() {
-        if (stopped_) return true;
+        if (stopped_ || told_.load(std::memory_order_relaxed)) return stopped_ = true;
         const double now = elapsed();
         const bool late = now >= seconds_;
         if (late || now >= next_question_) {  // whoever was told to stop in the last moment is told so
@@ -40,16 +43,20 @@ public:
         return stopped_ = late || interrupted_;
     }
 
+    // Another thread says so.
+    void stop() { told_.store(true, std::memory_order_relaxed); }
+
     bool has_stopped() const { return stopped_; }
     bool interrupted() const { return interrupted_; }
     bool worked() const { return worked_; }
-    long long looks() const { return looks_; }
+    long long looks() const { return looks_.load(std::memory_order_relaxed); }
 
 private:
     Clock::time_point began_;
     double seconds_;
     long long most_looks_;
-    long long looks_ = 0;
+    std::atomic<long long> looks_ = 0;
+    std::atomic<bool> told_ = false;
     double next_question_ = 0.1;
     bool stopped_ = false;
     bool interrupted_ = false;
