@@ -135,7 +135,7 @@ def test_no_threads_at_all_are_refused():
 
 
 def test_threads_keep_the_time_limit():
-    result = SearchSolver().solve(hard_problem(), limits=Limits(seconds=1.0), n_jobs=2)
+    result = SearchSolver().solve(hard_problem(6), limits=Limits(seconds=1.0), n_jobs=2)
     assert result.stop_reason is StopReason.TIME_LIMIT
     assert result.upper_bound >= result.worst_case_correct
 
@@ -231,24 +231,24 @@ def test_bounds_hold_whenever_the_search_is_stopped(seed, seconds):
 
 
 def test_a_stopped_search_says_so_and_keeps_its_tree_and_bound():
-    result = SearchSolver().solve(hard_problem(), limits=Limits(seconds=0.5))
+    result = SearchSolver().solve(hard_problem(6), limits=Limits(seconds=0.5))
     assert result.stop_reason is StopReason.TIME_LIMIT
     assert result.status is Status.FEASIBLE
     assert result.worst_case_correct < result.upper_bound <= 400
-    assert result.worst_case_correct >= np.bincount(hard_problem().labels.codes).max()
+    assert result.worst_case_correct >= np.bincount(hard_problem(6).labels.codes).max()
     assert result.history[-1].objective <= result.objective
 
 
 def test_a_work_limit_is_kept():
-    result = SearchSolver().solve(hard_problem(), limits=Limits(work=100))
+    result = SearchSolver().solve(hard_problem(6), limits=Limits(work=100))
     assert (result.stop_reason, result.work) == (StopReason.WORK_LIMIT, 100)
 
 
 @pytest.mark.parametrize("seconds", [0.05, 0.2, 0.45])
 def test_a_search_stopped_by_time_is_repeated_exactly_by_its_work(seconds):
-    timed = SearchSolver().solve(hard_problem(), limits=Limits(seconds=seconds))
+    timed = SearchSolver().solve(hard_problem(6), limits=Limits(seconds=seconds))
     assert timed.stop_reason is StopReason.TIME_LIMIT
-    again = SearchSolver().solve(hard_problem(), limits=Limits(work=timed.work))
+    again = SearchSolver().solve(hard_problem(6), limits=Limits(work=timed.work))
     assert again.stop_reason is StopReason.WORK_LIMIT
     assert (again.work, again.tree, again.objective_bound) == (timed.work, timed.tree, timed.objective_bound)
 
@@ -260,15 +260,15 @@ def test_a_warm_start_is_used():
     again = SearchSolver().solve(problem, start=Start(best.tree, best.objective_bound))
     assert (again.objective, again.status) == (best.objective, Status.OPTIMAL)
     assert again.work < SearchSolver().solve(problem).work
-    tree_only = SearchSolver().solve(hard_problem(), limits=Limits(seconds=0.0), start=Start(best_of_hard()))
+    tree_only = SearchSolver().solve(hard_problem(6), limits=Limits(seconds=0.0), start=Start(best_of_hard()))
     assert (
         tree_only.worst_case_correct
-        >= hw.attack(best_of_hard(), hard_problem().labels, hard_problem().uncertainty).worst_case_correct
+        >= hw.attack(best_of_hard(), hard_problem(6).labels, hard_problem(6).uncertainty).worst_case_correct
     )
 
 
 def best_of_hard():
-    problem = hard_problem()
+    problem = hard_problem(6)
     return Tree(problem.table.features, problem.labels.classes, Branch(0, 1, Leaf(0), Branch(1, 1, Leaf(1), Leaf(2))))
 
 
@@ -284,14 +284,14 @@ def test_an_error_in_the_listener_keeps_its_type():
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        SearchSolver().solve(hard_problem(), limits=Limits(seconds=5), on_progress=listener)
+        SearchSolver().solve(hard_problem(6), limits=Limits(seconds=5), on_progress=listener)
 
 
 def test_ctrl_c_in_the_listener_counts_like_any_other():
     def listener(_event):
         raise KeyboardInterrupt
 
-    result = SearchSolver().solve(hard_problem(), limits=Limits(seconds=5), on_progress=listener)
+    result = SearchSolver().solve(hard_problem(6), limits=Limits(seconds=5), on_progress=listener)
     assert result.stop_reason is StopReason.INTERRUPTED
 
 
@@ -305,7 +305,7 @@ def test_other_threads_run_while_the_search_does():
 
     thread = threading.Thread(target=tick)
     thread.start()
-    SearchSolver().solve(hard_problem(), limits=Limits(seconds=0.5))
+    SearchSolver().solve(hard_problem(6), limits=Limits(seconds=0.5))
     stop.set()
     thread.join()
     assert len(ticks) > 5
@@ -374,7 +374,7 @@ def test_what_a_handler_of_signals_raises_ends_the_search_and_is_not_swallowed(e
     signal.setitimer(signal.ITIMER_REAL, 0.3)
     try:
         with pytest.raises(type(error)) as raised:
-            SearchSolver().solve(hard_problem(), limits=Limits(seconds=60), n_jobs=n_jobs)
+            SearchSolver().solve(hard_problem(6), limits=Limits(seconds=60), n_jobs=n_jobs)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
