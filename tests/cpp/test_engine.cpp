@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <stdexcept>
 
 #include "random_task.h"
 #include "search/engine/search.h"
@@ -117,6 +118,19 @@ TEST_CASE("no bound of a ladder exceeds the loss of a completion, the largest co
         CHECK(cheap.options == static_cast<long long>(options.size()));
         CHECK(dear.calls == (cheap.closed < cheap.options ? 1 : 0));
         CHECK(dear.options == (dear.calls > 0 ? cheap.options - cheap.closed : 0));
+    }
+}
+
+TEST_CASE("what a thread throws ends all of them") {
+    for (const int thrower : {0, 1, 2}) {
+        Watch watch(infinity, -1, [] { return true; });
+        Team team(watch, 3);
+        const auto job = [&](int k) {
+            if (k == thrower) throw std::runtime_error("enough");
+            while (!team.watch(k).stopped()) {
+            }
+        };
+        CHECK_THROWS_AS(team.all(job), std::runtime_error);
     }
 }
 

@@ -81,6 +81,34 @@ TEST_CASE("lists of ways have the cheapest points first, also when points come l
     }
 }
 
+TEST_CASE("columns that cannot be paid for stay out of reach, however many they are") {
+    constexpr std::size_t n_features = 16'385;  // 2^14 of them cost 2^64 if one costs 2^50
+    const std::vector<std::int32_t> labels{0, 1};
+    std::vector<std::int32_t> values;
+    const double infinite = infinity, cheap = 1.0;
+    Task task;
+    for (std::size_t f = 0; f < n_features; ++f) {
+        values.insert(values.end(), {0, f == 0 ? 0 : 1});
+        task.prices.push_back({f == 0 ? &cheap : &infinite, 1, 1, false, true, true, 0, 1, 1000});
+        task.tests.push_back({f, 0});
+    }
+    task.table = {values.data(), 2, n_features};
+    task.labels = labels;
+    task.n_classes = 2;
+    task.budget = 1.0;
+    const Instance instance(task);
+    REQUIRE(instance.n_rows() == 2);
+    Points points(instance);
+    for (std::size_t i = 0; i < 2; ++i) points.add(instance.point(i));
+    Reach reach(points, 10);
+    reach.update();
+    for (std::size_t i = 0; i < 2; ++i) {
+        REQUIRE(reach.of(i).size() == 1);
+        CHECK(reach.of(i)[0].point == i);
+        CHECK(reach.of(i)[0].cost == 0.0);
+    }
+}
+
 TEST_CASE("rows of large tables have lists of their own: true prices, in order, each point once, and where trees are wrong") {
     for (unsigned seed = 0; seed < 100; ++seed) {
         const RandomTask made(seed, 6, 3, 3);

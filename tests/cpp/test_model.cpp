@@ -148,3 +148,28 @@ TEST_CASE("the worth of a tree is that of flipping the cheapest samples first") 
         CHECK(std::ceil(found.dual - 1e-9) == correct);
     }
 }
+
+TEST_CASE("of too many possible margins, all up to some length are listed") {
+    constexpr std::size_t n = 300;  // rows, each with a price of its own
+    std::vector<std::int32_t> values, labels;
+    std::vector<double> prices;
+    for (std::size_t i = 0; i < n; ++i) {
+        values.push_back(static_cast<std::int32_t>(i % 2));
+        labels.push_back(0);
+        prices.push_back(static_cast<double>(i + 1));
+    }
+    Task task;
+    task.table = {values.data(), n, 1};
+    task.prices = {{prices.data(), n, 1, false, true, true, 0, 1, 1000}};
+    task.labels = labels;
+    task.n_classes = 1;
+    task.tests = {{0, 0}};
+    task.budget = 300.0;
+    const Instance instance(task);
+    double complete = 0.0;
+    CHECK(instance.possible_margins(1, n, complete).size() == n);
+    CHECK(complete == 300.0);
+    const std::vector<double> few = instance.possible_margins(1, 100, complete);
+    CHECK(complete == 75.0);  // halved until they are few enough
+    CHECK(few.size() == 75);
+}

@@ -23,8 +23,23 @@ struct MeasureBound::Ascent {
     int began = 0;             // step at which the potentials were 0
     bool paced = false;        // whether they come from the price before, at the root
 
+    double before = 0.0;       // what was reached when the window of steps began
+    int window = 0;            // steps in it
+
     double reached() const { return std::ranges::min(bounds.loss); }
+    bool is_hopeless(const Effort& effort);
 };
+
+// Asked after each step, it answers at the end of a window: whether the goal, or what is wanted once it is reached, is out of reach at
+// the rate of the window.
+bool MeasureBound::Ascent::is_hopeless(const Effort& effort) {
+    if (++window < effort.patience) return false;
+    const double goal = question.goal(bounds.price), now = reached();
+    const double missing = goal - now + (now < goal ? 0.0 : want), gain = now - before;
+    before = now;
+    window = 0;
+    return gain * effort.windows < missing;
+}
 
 void Pace::learn(int steps, const Effort& effort) {
     if (steps <= effort.few_steps) return;
@@ -188,6 +203,15 @@ bool MeasureBound::may_want_more(Ascent& ascent) const {
     return true;
 }
 
+// What was learnt at other prices may be in the way: once more from nothing, where samples are drawn nowhere. The bounds so far are
+// kept, so the first window counts in full, and the next one only what exceeds them.
+void MeasureBound::begin_anew(Ascent& ascent) const {
+    ascent.began = ascent.steps + 1;
+    ascent.before = 0.0;
+    ascent.node.potentials = Potentials(instance_.n_classes());
+    ascent.node.potentials.extend(support_.points());
+}
+
 OptionBounds MeasureBound::at(const Inquiry& inquiry) {
     const auto& [node, place, options, price, lowest, most_steps] = inquiry;
     Ascent ascent{node, place, options, {price, std::vector<double>(options.size(), 0.0)}, contest_.question(),
@@ -198,14 +222,14 @@ OptionBounds MeasureBound::at(const Inquiry& inquiry) {
     ascent.paced = effort_.pace && node.is_root() && !node.potentials.empty();
     node.potentials.extend(support_.points());
     node.potentials.compress(effort_.range);
-    double last = 0.0;  // what was reached when the window of steps began
-    int window = 0;
     bool reached = false;
     for (; ascent.steps < most_steps && !watch_.stopped(); ++ascent.steps) {
         ++statistics.steps;
         ascent.question = contest_.question();
         load(ascent);
-        if (ascent.steps >= ascent.raised + 3) ascent.want = std::min(ascent.want, std::max(0.1, 1.0 - ascent.steps / 60.0));
+        if (ascent.steps >= ascent.raised + 3) {
+            ascent.want = std::min(ascent.want, std::max(effort_.least_want, 1.0 - ascent.steps / effort_.want_falls));
+        }
         do {
             value_options(ascent, ascent.steps % effort_.look_at_all == 0);
             reached = ascent.best < 0;  // every option has reached the goal
@@ -213,19 +237,9 @@ OptionBounds MeasureBound::at(const Inquiry& inquiry) {
         if (reached || watch_.has_stopped()) break;
         step(ascent);
         if (watch_.has_stopped()) break;
-        if (++window < effort_.patience) continue;
-        const double goal = ascent.question.goal(price);  // what is wanted beyond it counts once it is reached
-        const double missing = goal - ascent.reached() + (ascent.reached() < goal ? 0.0 : ascent.want);
-        const double gain = ascent.reached() - last;
-        last = ascent.reached();
-        window = 0;
-        if (gain * effort_.windows >= missing) continue;
-        // What was learnt at other prices may be in the way: once more from nothing, where samples are drawn nowhere.
+        if (!ascent.is_hopeless(effort_)) continue;
         if (ascent.began > 0 || !effort_.fresh_starts) break;
-        ascent.began = ascent.steps + 1;
-        node.potentials = Potentials(instance_.n_classes());
-        node.potentials.extend(support_.points());
-        last = 0.0;
+        begin_anew(ascent);
     }
     if (ascent.paced) pace_.learn(ascent.steps, effort_);
     if (!reached) {

@@ -44,6 +44,7 @@ private:
     Stairs value_of(Ascent& ascent, const Option& option, double cutoff);
     void step(Ascent& ascent);
     bool may_want_more(Ascent& ascent) const;
+    void begin_anew(Ascent& ascent) const;
     Skeleton tree_of(const Ascent& ascent, const Option& option);
 
     const Instance& instance_;

@@ -4,10 +4,11 @@
 
 namespace hardwood::search {
 
-// The table of pairs, for each class and thread, and the ways of rows to points.
+// The sums over pairs of tests, for each class and thread, and the ways of rows to points.
 double memory_needed(const Instance& instance, int n_jobs) {
     const double tests = instance.n_tests(), classes = instance.n_classes() == 2 ? 1.0 : instance.n_classes();
-    return 8.0 * classes * tests * tests * n_jobs + 64.0 * 16.0 * static_cast<double>(instance.n_rows());
+    const double pairs = 0.5 * tests * tests;
+    return n_jobs * (8.0 * classes * pairs + 64.0 * sizeof(Way) * static_cast<double>(instance.n_rows()));
 }
 
 Search::Search(const Instance& instance, int depth, double penalty, const Effort& effort, const Limits& limits, int n_jobs,

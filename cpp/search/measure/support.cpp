@@ -1,6 +1,8 @@
 #include "support.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 namespace hardwood::search {
 
@@ -30,12 +32,37 @@ std::vector<Move> cheapest_moves(const Instance& instance, int c, std::uint32_t 
     return moves;
 }
 
-// Up to two moves, and what they cost together.
+using MovesByKind = std::vector<std::vector<std::vector<Move>>>;  // by column and kind
+
+// Two moves, or one of them twice, and what they cost together.
 struct Detour {
     double cost;
-    const Move* first;
-    const Move* second;
+    std::array<Move, 2> moves;
 };
+
+// The cheapest ways out of a row by at most two moves, staying included. Only the cheapest moves are tried as second ones.
+std::vector<Detour> cheapest_detours(const Instance& instance, std::size_t row, const MovesByKind& moves, std::size_t second,
+                                     std::size_t most) {
+    const Bin* const home = instance.point(row);
+    const Move stay{0.0, 0, home[0]};
+    std::vector<Move> own;
+    for (int c = 0; c < instance.n_columns(); ++c) {
+        const std::vector<Move>& of_column = moves[static_cast<std::size_t>(c)][instance.kind(row, c)];
+        std::ranges::copy_if(of_column, std::back_inserter(own), [&](const Move& move) { return move.bin != home[c]; });
+    }
+    std::ranges::stable_sort(own, {}, &Move::cost);
+    std::vector<Detour> detours{{0.0, {stay, stay}}};
+    for (std::size_t a = 0; a < own.size(); ++a) {
+        detours.push_back({own[a].cost, {own[a], own[a]}});
+        for (std::size_t b = 0; b < std::min(a, second); ++b) {
+            const double cost = own[a].cost + own[b].cost;
+            if (own[a].column != own[b].column && cost <= instance.budget()) detours.push_back({cost, {own[a], own[b]}});
+        }
+    }
+    std::ranges::stable_sort(detours, {}, &Detour::cost);
+    detours.resize(std::min(detours.size(), most));
+    return detours;
+}
 
 }  // namespace
 
@@ -59,7 +86,7 @@ Support::Support(const Instance& instance, const Effort& effort)
 
 // One or two of the cheapest moves of each row. What is further away, or takes more moves, comes up where trees are wrong.
 void Support::add_points_nearby() {
-    std::vector<std::vector<std::vector<Move>>> moves(static_cast<std::size_t>(instance_.n_columns()));  // by column and kind
+    MovesByKind moves(static_cast<std::size_t>(instance_.n_columns()));
     for (int c = 0; c < instance_.n_columns(); ++c) {
         const auto n_kinds = static_cast<std::uint32_t>(instance_.column(c).n_kinds());
         for (std::uint32_t kind = 0; kind < n_kinds; ++kind) {
@@ -68,33 +95,11 @@ void Support::add_points_nearby() {
     }
     // Half of the points are kept for those where trees are wrong.
     const std::size_t most = std::clamp<std::size_t>(effort_.most_points_nearby / 2 / instance_.n_rows(), 4, effort_.points_nearby);
-    std::vector<Move> own;
-    std::vector<Detour> detours;
     std::vector<Bin> point(static_cast<std::size_t>(instance_.n_columns()));
     for (std::size_t i = 0; i < instance_.n_rows(); ++i) {
-        const Bin* const home = instance_.point(i);
-        own.clear();
-        for (int c = 0; c < instance_.n_columns(); ++c) {
-            for (const Move& move : moves[static_cast<std::size_t>(c)][instance_.kind(i, c)]) {
-                if (move.bin != home[c]) own.push_back(move);
-            }
-        }
-        std::ranges::stable_sort(own, {}, &Move::cost);
-        detours.assign(1, {0.0, nullptr, nullptr});
-        for (std::size_t a = 0; a < own.size(); ++a) {
-            detours.push_back({own[a].cost, &own[a], nullptr});
-            for (std::size_t b = 0; b < std::min(a, effort_.moves_nearby); ++b) {
-                const double cost = own[a].cost + own[b].cost;
-                if (own[a].column != own[b].column && cost <= instance_.budget()) detours.push_back({cost, &own[a], &own[b]});
-            }
-        }
-        std::ranges::stable_sort(detours, {}, &Detour::cost);
-        detours.resize(std::min(detours.size(), most));
-        for (const Detour& detour : detours) {
-            std::copy(home, home + point.size(), point.begin());
-            for (const Move* move : {detour.first, detour.second}) {
-                if (move != nullptr) point[static_cast<std::size_t>(move->column)] = move->bin;
-            }
+        for (const Detour& detour : cheapest_detours(instance_, i, moves, effort_.moves_nearby, most)) {
+            std::copy_n(instance_.point(i), point.size(), point.begin());
+            for (const Move& move : detour.moves) point[static_cast<std::size_t>(move.column)] = move.bin;
             reach_.add(i, {detour.cost, points_.add(point.data())});
         }
     }

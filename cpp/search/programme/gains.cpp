@@ -46,6 +46,27 @@ inline __attribute__((always_inline)) Bits left_of(std::size_t n) {
 
 inline __attribute__((always_inline)) Lane masked(Lane lane, Bits mask) { return (Lane)((Bits)lane & mask); }
 
+// Gains of leaves: where s and t are true, only s, only t, neither.
+struct Leaves {
+    Lane both, only_s, only_t, neither;
+};
+
+// What the best of all tests so far gain below t, and each test s below a vector of others.
+struct Best {
+    Lane in{}, out{};
+
+    __attribute__((always_inline)) void offer(const Leaves& leaves, double* inside, double* outside) {
+        raise(inside, leaves.both + leaves.only_s);
+        raise(outside, leaves.only_t + leaves.neither);
+        in = larger(leaves.both + leaves.only_t, in);
+        out = larger(leaves.only_s + leaves.neither, out);
+    }
+    __attribute__((always_inline)) void keep(double& inside, double& outside) const {
+        inside = std::max(inside, largest(in));
+        outside = std::max(outside, largest(out));
+    }
+};
+
 }  // namespace
 
 HARDWOOD_CLONES
@@ -58,18 +79,13 @@ void best_gains(const double* pairs, const double* single, double total, std::si
     const double* row = pairs;
     for (std::size_t t = 1; t < size; row += t++) {
         const double here = single[t], there = total - here;
-        Lane best_in{}, best_out{};
+        Best best;
         for (std::size_t s = 0; s < t; s += lanes) {
             const Lane both = load(row + s), only_s = load(single + s) - both, only_t = here - both, neither = there - only_s;
             const Bits mask = s + lanes <= t ? size_bits : size_bits & left_of(t - s);
-            const Lane b = masked(both, mask), o = masked(only_s, mask), p = masked(only_t, mask), n = masked(neither, mask);
-            raise(inside + s, b + o);
-            raise(outside + s, p + n);
-            best_in = larger(b + p, best_in);
-            best_out = larger(o + n, best_out);
+            best.offer({masked(both, mask), masked(only_s, mask), masked(only_t, mask), masked(neither, mask)}, inside + s, outside + s);
         }
-        inside[t] = std::max(inside[t], largest(best_in));
-        outside[t] = std::max(outside[t], largest(best_out));
+        best.keep(inside[t], outside[t]);
     }
 }
 
@@ -85,28 +101,24 @@ void best_gains_of_classes(const double* const* pairs, const double* singles, co
     }
     std::size_t row = 0;
     for (std::size_t t = 1; t < size; row += t++) {
-        Lane best_in{}, best_out{};
+        Best best;
         for (std::size_t s = 0; s < t; s += lanes) {
-            Lane b{}, o{}, p{}, n{};
+            Leaves most{};
             for (std::size_t c = 0; c < classes; ++c) {
                 const double here = singles[c * stride + t], there = totals[c] - here;
                 const Lane both = load(pairs[c] + row + s), only_s = load(singles + c * stride + s) - both;
-                b = larger(both, b);
-                o = larger(only_s, o);
-                p = larger(here - both, p);
-                n = larger(there - only_s, n);
+                most.both = larger(both, most.both);
+                most.only_s = larger(only_s, most.only_s);
+                most.only_t = larger(here - both, most.only_t);
+                most.neither = larger(there - only_s, most.neither);
             }
             if (s + lanes > t) {
                 const Bits mask = left_of(t - s);
-                b = masked(b, mask), o = masked(o, mask), p = masked(p, mask), n = masked(n, mask);
+                most = {masked(most.both, mask), masked(most.only_s, mask), masked(most.only_t, mask), masked(most.neither, mask)};
             }
-            raise(inside + s, b + o);
-            raise(outside + s, p + n);
-            best_in = larger(b + p, best_in);
-            best_out = larger(o + n, best_out);
+            best.offer(most, inside + s, outside + s);
         }
-        inside[t] = std::max(inside[t], largest(best_in));
-        outside[t] = std::max(outside[t], largest(best_out));
+        best.keep(inside[t], outside[t]);
     }
 }
 

@@ -66,12 +66,12 @@ void Programme::load(Weights weights) {
 bool Programme::may_sum(const Region& region) {
     const int order = region.levels;
     if (order > (effort_.long_sums ? TupleSums::longest : ShortTrees::deepest)) return false;
-    if (order > 2 && TupleSums::size(order, region.box.tests.size(), weights_.channels) > effort_.most_sums) return false;
+    if (order > 2 && TupleSums::n_sets(order, region.box.tests.size()) * weights_.channels > effort_.most_sums) return false;
     answers_.map(region.box);
     if (order <= 2) return true;
     std::vector<std::uint32_t> places(answers_.most_places());
     double steps = 0.0;
-    for (const std::uint32_t z : region.members) steps += TupleSums::steps(order, answers_.places_of(z, places.data()));
+    for (const std::uint32_t z : region.members) steps += TupleSums::n_sets(order, answers_.places_of(z, places.data()));
     return steps * weights_.channels <= effort_.most_sum_steps;
 }
 

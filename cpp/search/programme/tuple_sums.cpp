@@ -132,12 +132,17 @@ private:
 
 }  // namespace
 
-void SetSums::clear(int order, std::size_t tests) {
+void SetSums::lay_out(int order, std::size_t tests) {
     order_ = order;
     tests_ = tests;
     first_.assign(1, 0);
     for (int of = 0; of <= order; ++of) first_.push_back(first_.back() + choose(tests, of));
-    sums_.assign(first_.back() + lanes, 0.0);
+    sums_.resize(first_.back() + lanes);
+}
+
+void SetSums::clear(int order, std::size_t tests) {
+    lay_out(order, tests);
+    std::ranges::fill(sums_, 0.0);
 }
 
 void SetSums::add(std::span<const std::uint32_t> tests, double weight) {
@@ -159,11 +164,7 @@ void SetSums::from_bins(const Answers& answers) {
 }
 
 void SetSums::assign_part(const SetSums& whole, std::size_t k, bool where_true, std::span<const std::uint32_t> kept, int order) {
-    order_ = order;
-    tests_ = kept.size();
-    first_.assign(1, 0);
-    for (int of = 0; of <= order; ++of) first_.push_back(first_.back() + choose(tests_, of));
-    sums_.resize(first_.back() + lanes);
+    lay_out(order, kept.size());
     const PartCopy copy(k, where_true, kept);
     for (int of = 0; of <= order; ++of) {
         double* out = to(of);
@@ -190,13 +191,11 @@ void SetSums::copy_pairs_where(std::size_t k, double* pairs, double* single, dou
     }
 }
 
-double TupleSums::size(int order, std::size_t tests, int channels) {
-    double size = 0.0;
-    for (int of = 0; of <= order; ++of) size += static_cast<double>(choose(tests, of));
-    return size * channels;
+double TupleSums::n_sets(int order, std::size_t tests) {
+    double n = 0.0;
+    for (int of = 0; of <= order; ++of) n += static_cast<double>(choose(tests, of));
+    return n;
 }
-
-double TupleSums::steps(int order, std::size_t tests_true) { return size(order, tests_true, 1); }
 
 void TupleSums::assign(const Answers& answers, std::span<const std::uint32_t> members, const Weights& weights, int order) {
     const std::size_t n_tests = answers.size();

@@ -13,7 +13,7 @@ namespace hardwood::search {
 // Ways to choose so many of n.
 constexpr std::size_t choose(std::size_t n, int of) {
     std::size_t ways = 1;
-    for (int k = 0; k < of; ++k) ways = n < static_cast<std::size_t>(of) ? 0 : ways * (n - static_cast<std::size_t>(k)) / static_cast<std::size_t>(k + 1);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(of); ++k) ways = n > k ? ways * (n - k) / (k + 1) : 0;
     return ways;
 }
 
@@ -38,6 +38,7 @@ public:
     void assign_part(const SetSums& whole, std::size_t k, bool where_true, std::span<const std::uint32_t> kept, int order);
 
 private:
+    void lay_out(int order, std::size_t tests);
     double* to(int tests) { return sums_.data() + first_[static_cast<std::size_t>(tests)]; }
 
     int order_ = 0;
@@ -51,9 +52,8 @@ class TupleSums {
 public:
     static constexpr int longest = 5;
 
-    // Numbers that are kept, and steps that it takes to add points for which so many tests are true.
-    static double size(int order, std::size_t tests, int channels);
-    static double steps(int order, std::size_t tests_true);
+    // Sets of at most `order` out of so many tests: numbers that are kept, or sums that a point enters for which so many are true.
+    static double n_sets(int order, std::size_t tests);
 
     // The tests of a box, and the points in it.
     void assign(const Answers& answers, std::span<const std::uint32_t> members, const Weights& weights, int order);

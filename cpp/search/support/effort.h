@@ -24,6 +24,8 @@ struct Effort {
     int patience = 20;          // after so many steps, it is asked whether the goal will be reached ...
     double windows = 4.0;       // ... within so many times as many, at the rate of the last ones; otherwise a hole is left
     double slow_down = 12.0;    // steps until the step size has halved
+    double want_falls = 60.0;   // what is wanted beyond the goal falls from a sample by one in so many steps ...
+    double least_want = 0.1;    // ... to this
     // Pace from price to price: kr-vs-kp, depth 4, .7/.5: 6 s instead of more than 60; others the same, spect a quarter less.
     int few_steps = 5;          // an ascent as short as this says nothing about it
     double pace_change = 1.4, slowest_pace = 0.15;

@@ -21,9 +21,8 @@ from hardwood.solvers.base import (
 from hardwood.trees.adversary import compiled_prices
 
 DEEPEST = 12  # a tree of this depth has 4,096 leaves; nobody reads it, and deeper ones would not fit
-BYTES_BY_PAIR = (
-    8.0  # sums for pairs of tests, for each class: the least that a search keeps (cpp/search/engine/search.cpp)
-)
+# Sums over pairs of tests, for each class, are the least that a search keeps (cpp/search/engine/search.cpp).
+BYTES_BY_PAIR = 8.0
 MOST_TESTS = 32_767  # an answer to a test is written in 16 bits
 
 
@@ -114,6 +113,7 @@ def _bound(problem: Problem, correct: float, tests: int, upper_bound: float) -> 
 def _refuse_too_many_tests(problem: Problem, memory: float) -> None:
     """Count before anything is listed: a column of phone numbers has more thresholds than any memory holds."""
     n_classes = len(problem.labels.classes)
-    needed = BYTES_BY_PAIR * (1 if n_classes == 2 else n_classes) * float(problem.n_tests) ** 2
+    n_pairs = 0.5 * float(problem.n_tests) ** 2
+    needed = BYTES_BY_PAIR * (1 if n_classes == 2 else n_classes) * n_pairs
     if needed > memory or problem.n_tests > MOST_TESTS:
         raise too_many_tests(problem, problem.n_samples, needed, memory)
