@@ -210,6 +210,7 @@ const std::map<std::string, bool hardwood::search::Effort::*> speed_ups{
     {"fresh_starts", &hardwood::search::Effort::fresh_starts},
     {"head_start", &hardwood::search::Effort::head_start},
     {"improvement", &hardwood::search::Effort::improvement},
+    {"count_along", &hardwood::search::Effort::count_along},
     {"kinks", &hardwood::search::Effort::kinks},
     {"long_sums", &hardwood::search::Effort::long_sums},
     {"pace", &hardwood::search::Effort::pace},

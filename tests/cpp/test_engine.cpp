@@ -151,6 +151,20 @@ TEST_CASE("a bound closes prices around it, as far as it is proved") {
     CHECK(set.empty());
 }
 
+TEST_CASE("a tree that loses nothing is not closed by a bound of nothing") {
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        const RandomTask made(seed, 2 + seed % 5, 2, 3);
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        const double n = instance.n_samples();
+        const Question question{n, instance.budget(), n - 1.0, 0, false, true, head_start_of(instance)};
+        PriceSet open = PriceSet::all(instance, question, nullptr);
+        open.close(question, {open.open().front().low, 0.0});
+        CHECK(!open.empty());
+        if (instance.budget() > 0) CHECK(question.goal(open.open().front().low) > 0.0);
+    }
+}
+
 TEST_CASE("the largest dual value of open prices uses what is known at higher ones") {
     PriceSet set({0.1, 2.0}, nullptr);
     CHECK(set.largest_dual(plain, {}) == doctest::Approx(99.0));

@@ -51,6 +51,16 @@ TEST_CASE("(P): no set of points weighs more than the sample is present there") 
     }
 }
 
+namespace {
+
+std::size_t list_of(const Reach& reach, std::size_t row) {
+    std::size_t list = 0;
+    while (reach.end_row(list) <= row) ++list;
+    return list;
+}
+
+}  // namespace
+
 TEST_CASE("lists of ways have the cheapest points first, also when points come later") {
     for (unsigned seed = 0; seed < 100; ++seed) {
         const RandomTask made(seed, 5, 3, 3);
@@ -72,7 +82,7 @@ TEST_CASE("lists of ways have the cheapest points first, also when points come l
             std::ranges::sort(costs);
             costs.resize(std::min<std::size_t>(costs.size(), 7));
             std::vector<double> listed;
-            for (const Way& way : reach.of(i)) {
+            for (const Way& way : reach.ways(list_of(reach, i))) {
                 listed.push_back(way.cost);
                 CHECK(way.cost == cost_of(instance, i, points[way.point]));
             }
@@ -103,9 +113,10 @@ TEST_CASE("columns that cannot be paid for stay out of reach, however many they 
     Reach reach(points, 10);
     reach.update();
     for (std::size_t i = 0; i < 2; ++i) {
-        REQUIRE(reach.of(i).size() == 1);
-        CHECK(reach.of(i)[0].point == i);
-        CHECK(reach.of(i)[0].cost == 0.0);
+        const std::vector<Way> ways = reach.ways(list_of(reach, i));
+        REQUIRE(ways.size() == 1);
+        CHECK(ways[0].point == i);
+        CHECK(ways[0].cost == 0.0);
     }
 }
 
@@ -116,9 +127,9 @@ TEST_CASE("rows of large tables have lists of their own: true prices, in order, 
         const Instance instance(made.task);
         Effort effort;
         effort.all_pairs = effort.whole_domains = false;
-        effort.moves_nearby = 2;
-        effort.points_nearby = 4;
+        effort.points_nearby = 1 + seed % 5;
         Support support(instance, effort);
+        if (seed % 2 == 0) support.prepare(0.1);
         Evaluator evaluate(instance);
         Skeleton tree = empty_tree(2);
         tree[1] = {static_cast<int>(seed) % instance.n_tests(), 0};
@@ -127,7 +138,7 @@ TEST_CASE("rows of large tables have lists of their own: true prices, in order, 
         evaluate(tree);
         support.add_wrong_points(evaluate, 0.1);
         for (std::size_t i = 0; i < instance.n_rows(); ++i) {
-            const std::vector<Way>& ways = support.reach().of(i);
+            const std::vector<Way> ways = support.reach().ways(list_of(support.reach(), i));
             REQUIRE(!ways.empty());
             CHECK(ways[0].cost == 0.0);
             CHECK(std::ranges::is_sorted(ways, {}, &Way::cost));

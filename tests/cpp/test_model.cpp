@@ -108,7 +108,10 @@ TEST_CASE("boxes hold the points that answer their tests so, and cost what their
         for (std::size_t i = 0; i < instance.n_rows(); ++i) {
             CHECK(cost(i) == least[i]);
             if (least[i] == infinity) continue;
-            nearest_point(instance, box.key, i, nearest.data());
+            cost.nearest_point(i, nearest.data());
+            int moves = 0;
+            for (int c = 0; c < instance.n_columns(); ++c) moves += nearest[static_cast<std::size_t>(c)] != instance.point(i)[c];
+            CHECK(cost.moves(i) == moves);
             CHECK(contains(instance, box.key, nearest.data()));
             CHECK(cost_of(instance, i, nearest.data()) == least[i]);
         }

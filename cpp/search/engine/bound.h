@@ -15,8 +15,12 @@ namespace hardwood::search {
 struct OptionBounds {
     double price;
     std::vector<double> loss;  // by option
+    // Where tests were counted along, by option: the same for completions with at most so many tests in all, for 0, 1, ... of them.
+    std::vector<std::vector<double>> by_tests = {};
 
     PricedBound least() const;
+    // The same for completions with at most so many tests.
+    OptionBounds with_tests(int most) const;
 };
 
 // One place of a node is to be decided, at one price.

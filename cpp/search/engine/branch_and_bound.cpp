@@ -40,7 +40,7 @@ struct BranchAndBound::Child {
 
 BranchAndBound::BranchAndBound(const Instance& instance, Contest& contest, Watch& watch, const Effort& effort, int n_jobs)
     : instance_(instance), contest_(contest), effort_(effort), team_(watch, n_jobs), improvement_(instance, contest, watch),
-      next_improvement_(effort.improve_after), root_potentials_(instance.n_classes()) {
+      next_improvement_(effort.improve_after), root_potentials_(instance.n_classes()), pending_{instance.n_samples()} {
     for (int k = 0; k < team_.size(); ++k) {
         workers_.push_back(std::make_unique<Worker>(instance, contest, team_.watch(k), effort));
     }
@@ -53,6 +53,18 @@ Node BranchAndBound::root(int levels) const {
             PriceSet::all(instance_, contest_.question(), kinks), {}, root_potentials_};
 }
 
+void BranchAndBound::remember(const OptionBounds& bounds, const Question& question) {
+    if (question.most_tests > 0) remembered_.push_back({bounds, question.most_tests});
+}
+
+std::vector<OptionBounds> BranchAndBound::recall(const Question& question) const {
+    std::vector<OptionBounds> known;
+    for (const Remembered& entry : remembered_) {
+        if (question.most_tests > 0 && question.most_tests <= entry.most_tests) known.push_back(entry.bounds.with_tests(question.most_tests));
+    }
+    return known;
+}
+
 // A few steps at each of a range of prices, with trees that are quick to find, then where the best one has its own price.
 void BranchAndBound::find_first_trees() {
     Worker& worker = *workers_[0];
@@ -62,10 +74,21 @@ void BranchAndBound::find_first_trees() {
     const std::vector<Option> options = options_of(instance_, node, 0, contest_.question());
     const double high = node.alive.open().back().high;
     const double range = std::max(node.alive.open().front().low / high, effort_.first_range);
-    const auto look = [&](double price) { worker.ladder.at({node, 0, options, price, price, effort_.first_steps}); };
+    const auto look = [&](double price) {
+        const OptionBounds bounds = worker.ladder.at({node, 0, options, price, price, effort_.first_steps});
+        if (worker.watch.has_stopped() || node.places[0].levels < contest_.depth()) return;
+        const Question question = contest_.question();
+        remember(bounds, question);
+        node.known.push_back(bounds.least());
+        const std::lock_guard lock(mutex_);
+        pending_ = {node.alive.largest_dual(question, node.known)};
+    };
     const int n_prices = range < 1.0 ? effort_.first_prices : 1;
-    for (int k = 0; k < n_prices && !worker.watch.stopped(); ++k) {
+    int in_vain = 0;
+    for (int k = 0; k < n_prices && in_vain < effort_.first_in_vain && !worker.watch.stopped(); ++k) {
+        const Score before = contest_.incumbent().score;
         look(high * std::pow(range, k / (effort_.first_prices - 1.0)));
+        in_vain = contest_.incumbent().score == before ? in_vain + 1 : 0;
     }
     for (int k = 0; k < effort_.first_prices && !worker.watch.stopped(); ++k) {
         const double price = contest_.incumbent().dual_price;
@@ -99,12 +122,17 @@ bool BranchAndBound::settle() {
     const Question question = contest_.question();
     const int levels = question.counted ? std::min(contest_.depth(), question.most_tests) : contest_.depth();
     Node top = root(levels);
+    std::vector<OptionBounds> known = recall(question);
+    for (const OptionBounds& bounds : known) {
+        top.known.push_back(bounds.least());
+        top.alive.close(question, top.known.back());
+    }
     {
         const std::lock_guard lock(mutex_);
         open_bound_ = -infinity;
-        pending_ = {question.n_samples};
+        pending_ = {top.alive.largest_dual(question, top.known)};
     }
-    process_root(top);
+    process_root(top, std::move(known));
     const std::lock_guard lock(mutex_);
     pending_.clear();
     return open_bound_ == -infinity;
@@ -181,6 +209,7 @@ void BranchAndBound::close_root_prices(Node& root, const std::vector<Option>& op
             improve(worker);
             const std::lock_guard lock(guard);
             const Question question = contest_.question();
+            remember(bounds, question);
             keep(effort_, question, std::move(bounds), root, work, found);
             const std::lock_guard pending(mutex_);
             pending_ = {root.alive.largest_dual(question, root.known)};
@@ -235,10 +264,9 @@ void BranchAndBound::process(Worker& worker, Node& node) {
     }
 }
 
-void BranchAndBound::process_root(Node& root) {
+void BranchAndBound::process_root(Node& root, std::vector<OptionBounds> bounds) {
     ++nodes_;
     const std::vector<Option> options = options_of(instance_, root, 0, contest_.question());
-    std::vector<OptionBounds> bounds;
     close_root_prices(root, options, bounds);
     root_potentials_ = root.potentials;
     std::vector<Child> children = children_of(root, options, bounds);

@@ -33,8 +33,12 @@ public:
 private:
     struct Child;
     Node root(int levels) const;
+    void remember(const OptionBounds& bounds, const Question& question);
+    // What bounds at the root that were found before say about a question.
+    std::vector<OptionBounds> recall(const Question& question) const;
     void process(Worker& worker, Node& node);
-    void process_root(Node& root);
+    // Given what is known at the root.
+    void process_root(Node& root, std::vector<OptionBounds> bounds);
     std::vector<Child> children_of(const Node& node, const std::vector<Option>& options,
                                    const std::vector<OptionBounds>& bounds) const;
     void process_child(Worker& worker, const Node& node, std::size_t place, const Option& option, Child& child);
@@ -54,6 +58,11 @@ private:
     long long next_improvement_;  // steps after which it is due
     Kinks kinks_;
     Potentials root_potentials_;
+    struct Remembered {
+        OptionBounds bounds;
+        int most_tests;  // of the trees that they are about
+    };
+    std::vector<Remembered> remembered_;
     mutable std::mutex mutex_;      // for what follows
     std::vector<double> pending_;   // dual bounds of what is still to do
     double open_bound_ = -infinity;

@@ -15,6 +15,7 @@ struct Score {
     double correct = -1.0;
     int tests = 0;
 
+    bool operator==(const Score&) const = default;
     // Trees with so many tests are better iff they keep more samples correct than this: correct - penalty * (this->tests -
     // tests), rounded down in exact arithmetic (a product of doubles and its rounding error are two doubles).
     double to_beat(int others_tests, double penalty) const {

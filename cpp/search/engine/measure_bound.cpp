@@ -19,9 +19,12 @@ struct MeasureBound::Ascent {
     int best = -1;             // the open option with the least value that is known exactly
     double want = 0.0;         // by how much the goal is to be exceeded
     double most_wanted = 0.0;
-    int raised = 0;            // step at which that was last raised
+    int raised = 0;            // step at which that was last raised ...
+    double reached_then = 0.0;  // ... and what was reached
     int began = 0;             // step at which the potentials were 0
     bool paced = false;        // whether they come from the price before, at the root
+    bool along = false;        // whether tests are counted along, for all numbers of them
+    bool counting = false;     // whether they are counted at all: along, or because there is a limit
 
     double before = 0.0;       // what was reached when the window of steps began
     int window = 0;            // steps in it
@@ -61,7 +64,7 @@ MeasureBound::MeasureBound(const Instance& instance, Support& support, Contest& 
 // What the other places may need at most is known, so this one has to tell about trees with the rest or more only.
 Sizes MeasureBound::sizes_of(const Ascent& ascent, const Place& place) const {
     const Question& question = ascent.question;
-    if (!question.counted) return Sizes::any();
+    if (!ascent.counting) return Sizes::any();
     const int left = std::max(0, question.most_tests - ascent.node.n_tests);
     int others = 0;
     for (const Place& other : ascent.node.places) {
@@ -94,7 +97,19 @@ void MeasureBound::load(Ascent& ascent) {
         });
         ascent.regions.push_back(programme_.region(place.box, place.levels, std::move(members)));
     }
+    ascent.along = effort_.count_along && ascent.node.is_root() && Programme::is_short(ascent.regions[0]);
+    ascent.counting = ascent.question.counted || ascent.along;
 }
+
+namespace {
+
+// What is known about trees with at most so many tests becomes known to be at least this, and so much more.
+void raise(std::vector<double>& known, const Stairs& errors, double more) {
+    if (known.size() < errors.size()) known.resize(errors.size(), known.empty() ? 0.0 : known.back());
+    for (std::size_t n = 0; n < errors.size(); ++n) known[n] = std::max(known[n], errors[n] + more);
+}
+
+}  // namespace
 
 // Values options that are open, the most promising ones first; unless all are wanted, up to the first that is known exactly.
 void MeasureBound::value_options(Ascent& ascent, bool all) {
@@ -102,7 +117,7 @@ void MeasureBound::value_options(Ascent& ascent, bool all) {
     const double target = question.goal(ascent.bounds.price) + ascent.want;
     const double fixed = programme_.weights().unavoidable - rounding_;
     ascent.others = {0.0};
-    const Sizes whole{question.counted, 0, std::max(0, question.most_tests - ascent.node.n_tests)};
+    const Sizes whole{ascent.counting, 0, std::max(0, question.most_tests - ascent.node.n_tests)};
     for (std::size_t k = 0; k < ascent.regions.size(); ++k) {
         if (k == ascent.place) continue;
         const Place& place = ascent.node.places[k];
@@ -116,16 +131,19 @@ void MeasureBound::value_options(Ascent& ascent, bool all) {
         if (ascent.bounds.loss[o] < target) order.push_back(o);
     }
     std::ranges::stable_sort(order, {}, [&](std::size_t o) { return ascent.last[o]; });
+    if (ascent.along) ascent.bounds.by_tests.resize(ascent.options.size());
     ascent.best = -1;
     double least = infinity;
     for (const std::size_t o : order) {
-        if (!all && ascent.best >= 0) break;
+        if (!all && !ascent.along && ascent.best >= 0) break;
         const double cutoff = target - fixed - ascent.others.back();
         const Stairs own = value_of(ascent, ascent.options[o], cutoff);
         if (watch_.stopped()) return;
-        const double value = fixed + joined(ascent.others, own, 0, whole).back();
+        const Stairs stairs = joined(ascent.others, own, 0, whole);
+        const double value = fixed + stairs.back();
         ascent.last[o] = value;
         ascent.bounds.loss[o] = std::max(ascent.bounds.loss[o], value);
+        if (ascent.along) raise(ascent.bounds.by_tests[o], stairs, fixed);
         if (value < target && value < least) {
             least = value;
             ascent.best = static_cast<int>(o);
@@ -153,7 +171,7 @@ Skeleton MeasureBound::tree_of(const Ascent& ascent, const Option& option) {
         tree[place.position] = {-1, is_leaf ? programme_.best_label(ascent.regions[k]) : option.number};
     };
     if (!question.counted) {
-        for (std::size_t k = 0; k < ascent.regions.size(); ++k) put(k, 0);
+        for (std::size_t k = 0; k < ascent.regions.size(); ++k) put(k, left);
         return tree;
     }
     std::vector<Stairs> own, rest{{0.0}};
@@ -195,11 +213,16 @@ void MeasureBound::step(Ascent& ascent) {
     potentials.add(support_.points(), tree, scale / (1.0 + (ascent.steps - ascent.began) / effort_.slow_down));
 }
 
-// What came fast may go on fast: as long as a rise takes two steps at most, the next one is twice as high.
+// What came fast may go on fast: as long as a rise takes two steps at most, or everything that may be wanted is near at its rate, the
+// next one is twice as high.
 bool MeasureBound::may_want_more(Ascent& ascent) const {
-    if (ascent.want >= ascent.most_wanted || ascent.steps - ascent.raised > 2) return false;
-    ascent.want = std::min(2.0 * ascent.want, ascent.most_wanted);
+    if (ascent.want >= ascent.most_wanted) return false;
+    const int steps = ascent.steps - ascent.raised;
+    const double now = ascent.reached(), missing = ascent.question.goal(ascent.bounds.price) + ascent.most_wanted - now;
+    if (steps > 2 && missing * steps > effort_.steps_to_all * (now - ascent.reached_then)) return false;
+    ascent.want = std::min(2.0 * std::max(ascent.want, now - ascent.question.goal(ascent.bounds.price)), ascent.most_wanted);
     ascent.raised = ascent.steps;
+    ascent.reached_then = now;
     return true;
 }
 
@@ -218,8 +241,10 @@ OptionBounds MeasureBound::at(const Inquiry& inquiry) {
                   std::vector<double>(options.size(), 0.0), {}, {}};
     // More than the distance to the lowest price is good for nothing, but for a trifle that makes it count.
     ascent.most_wanted = (price - lowest) * ascent.question.budget * (1.0 + 1e-9) + effort_.next_to_nothing;
+    if (!instance_.anybody_moves_at(price)) ascent.most_wanted = 0.0;  // there is one measure only
     ascent.want = std::min(ambition_, ascent.most_wanted);
     ascent.paced = effort_.pace && node.is_root() && !node.potentials.empty();
+    if (node.potentials.empty()) support_.prepare(price);
     node.potentials.extend(support_.points());
     node.potentials.compress(effort_.range);
     bool reached = false;
@@ -235,8 +260,9 @@ OptionBounds MeasureBound::at(const Inquiry& inquiry) {
             reached = ascent.best < 0;  // every option has reached the goal
         } while (reached && !watch_.has_stopped() && may_want_more(ascent));
         if (reached || watch_.has_stopped()) break;
+        support_.prepare(price);  // lists for higher prices did not do
         step(ascent);
-        if (watch_.has_stopped()) break;
+        if (watch_.has_stopped() || !instance_.anybody_moves_at(price)) break;
         if (!ascent.is_hopeless(effort_)) continue;
         if (ascent.began > 0 || !effort_.fresh_starts) break;
         begin_anew(ascent);
@@ -258,6 +284,7 @@ double MeasureBound::loss_of_any_model(Potentials& potentials, double price, int
     for (int k = 0; k < steps && !watch_.stopped(); ++k) {
         spread(instance_, support_.reach(), price, potentials.of(), weights_);
         best = std::max(best, error_of_any_labelling(weights_) - rounding(instance_, points, support_.reach(), 0));
+        if (!instance_.anybody_moves_at(price)) break;
         potentials.add(weights_, 1.0 / (1.0 + k / effort_.slow_down));
     }
     return best;

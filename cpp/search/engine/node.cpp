@@ -21,8 +21,9 @@ std::vector<Option> options_of(const Instance& instance, const Node& node, std::
         return options;
     }
     for (const int test : place.box.tests) options.push_back({Option::Kind::test, test});
-    // Where tests are free, a leaf is a test with the same leaf on both sides.
-    if (question.counted) options.push_back({Option::Kind::leaf});
+    // Where tests are free, a leaf is a test with the same leaf on both sides. Trees without any test take part in every contest from
+    // the beginning: none of them is better.
+    if (question.counted && !node.is_root()) options.push_back({Option::Kind::leaf});
     return options;
 }
 

@@ -8,7 +8,7 @@ namespace hardwood::search {
 double memory_needed(const Instance& instance, int n_jobs) {
     const double tests = instance.n_tests(), classes = instance.n_classes() == 2 ? 1.0 : instance.n_classes();
     const double pairs = 0.5 * tests * tests;
-    return n_jobs * (8.0 * classes * pairs + 64.0 * sizeof(Way) * static_cast<double>(instance.n_rows()));
+    return n_jobs * (8.0 * classes * pairs + 64.0 * sizeof(std::uint32_t) * static_cast<double>(instance.n_rows()));
 }
 
 Search::Search(const Instance& instance, int depth, double penalty, const Effort& effort, const Limits& limits, int n_jobs,
@@ -42,6 +42,7 @@ const char* Search::stop_reason() const {
 
 void Search::run() {
     if (contest_.depth() > 0 && instance_.n_tests() > 0 && instance_.n_classes() > 1) {
+        asking_about_all_ = true;
         tree_search_.find_first_trees();
         tree_search_.shrink();
         if (!watch_.stopped()) any_model_bound_ = tree_search_.bound_any_model();

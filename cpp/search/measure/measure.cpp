@@ -78,29 +78,27 @@ void spread(const Instance& instance, const Reach& reach, double price, const By
         }
     }
     std::vector<double> slice;
-    std::vector<std::size_t> end;
-    for (std::size_t i = 0; i < instance.n_rows(); ++i) {
-        const auto label = static_cast<std::size_t>(instance.label(i));
-        const double* const pull = attraction[label].data();
-        double* const weight = weights[label].data();
-        const std::vector<Way>& ways = reach.of(i);
-        slice.clear();
-        end.clear();
-        double sum = 0.0;
-        std::size_t k = 0;
-        while (k < ways.size() && price * ways[k].cost < 1.0) {
-            const double cost = ways[k].cost;
-            for (; k < ways.size() && ways[k].cost == cost; ++k) sum += pull[ways[k].point];
-            const double next = k < ways.size() ? std::min(1.0, price * ways[k].cost) : 1.0;
-            slice.push_back((next - price * cost) / sum);
-            end.push_back(k);
-        }
-        const double share = instance.count(i) * (1.0 - static_cast<double>(2 * k + 16) * 0x1p-52);
-        double all = 0.0;
-        for (std::size_t l = slice.size(); l-- > 0;) {
-            all += slice[l];
-            for (std::size_t w = l > 0 ? end[l - 1] : 0; w < end[l]; ++w) {
-                weight[ways[w].point] += share * all * pull[ways[w].point];
+    for (std::size_t list = 0; list < reach.n_lists(); ++list) {
+        const auto [levels, points] = reach[list];
+        for (std::size_t i = reach.first_row(list); i < reach.end_row(list); ++i) {
+            const auto label = static_cast<std::size_t>(instance.label(i));
+            const double* const pull = attraction[label].data();
+            double* const weight = weights[label].data();
+            slice.clear();
+            double sum = 0.0;
+            std::size_t k = 0;  // points of the levels so far
+            for (std::size_t l = 0; l < levels.size() && price * levels[l].cost < 1.0; ++l) {
+                for (; k < levels[l].end; ++k) sum += pull[points[k]];
+                const double next = l + 1 < levels.size() ? std::min(1.0, price * levels[l + 1].cost) : 1.0;
+                slice.push_back((next - price * levels[l].cost) / sum);
+            }
+            const double share = instance.count(i) * (1.0 - static_cast<double>(2 * k + 16) * 0x1p-52);
+            double all = 0.0;
+            for (std::size_t l = slice.size(); l-- > 0;) {
+                all += slice[l];
+                for (std::size_t w = l > 0 ? levels[l - 1].end : 0; w < levels[l].end; ++w) {
+                    weight[points[w]] += share * all * pull[points[w]];
+                }
             }
         }
     }

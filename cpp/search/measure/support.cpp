@@ -1,8 +1,6 @@
 #include "support.h"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 
 namespace hardwood::search {
 
@@ -14,54 +12,10 @@ double n_all_points(const Instance& instance) {
     return n;
 }
 
-struct Move {
-    double cost;
-    int column;
-    Bin bin;
-};
-
-// What a kind of a column pays for its other bins, the cheapest first, so many at most.
-std::vector<Move> cheapest_moves(const Instance& instance, int c, std::uint32_t kind, std::size_t most) {
-    std::vector<Move> moves;
-    const double* const cost = instance.column(c).cost_of(kind);
-    for (int b = 0; b < instance.column(c).n_bins; ++b) {
-        if (cost[b] < infinity) moves.push_back({cost[b], c, static_cast<Bin>(b)});
-    }
-    std::ranges::stable_sort(moves, {}, &Move::cost);
-    moves.resize(std::min(moves.size(), most + 1));  // its own bin is among them
-    return moves;
-}
-
-using MovesByKind = std::vector<std::vector<std::vector<Move>>>;  // by column and kind
-
-// Two moves, or one of them twice, and what they cost together.
-struct Detour {
-    double cost;
-    std::array<Move, 2> moves;
-};
-
-// The cheapest ways out of a row by at most two moves, staying included. Only the cheapest moves are tried as second ones.
-std::vector<Detour> cheapest_detours(const Instance& instance, std::size_t row, const MovesByKind& moves, std::size_t second,
-                                     std::size_t most) {
-    const Bin* const home = instance.point(row);
-    const Move stay{0.0, 0, home[0]};
-    std::vector<Move> own;
-    for (int c = 0; c < instance.n_columns(); ++c) {
-        const std::vector<Move>& of_column = moves[static_cast<std::size_t>(c)][instance.kind(row, c)];
-        std::ranges::copy_if(of_column, std::back_inserter(own), [&](const Move& move) { return move.bin != home[c]; });
-    }
-    std::ranges::stable_sort(own, {}, &Move::cost);
-    std::vector<Detour> detours{{0.0, {stay, stay}}};
-    for (std::size_t a = 0; a < own.size(); ++a) {
-        detours.push_back({own[a].cost, {own[a], own[a]}});
-        for (std::size_t b = 0; b < std::min(a, second); ++b) {
-            const double cost = own[a].cost + own[b].cost;
-            if (own[a].column != own[b].column && cost <= instance.budget()) detours.push_back({cost, {own[a], own[b]}});
-        }
-    }
-    std::ranges::stable_sort(detours, {}, &Detour::cost);
-    detours.resize(std::min(detours.size(), most));
-    return detours;
+std::vector<std::uint32_t> rows_of(const Reach& reach) {
+    std::vector<std::uint32_t> rows;
+    for (std::size_t l = 0; l < reach.n_lists(); ++l) rows.push_back(static_cast<std::uint32_t>(reach.first_row(l)));
+    return rows;
 }
 
 }  // namespace
@@ -73,36 +27,25 @@ Support::Support(const Instance& instance, const Effort& effort)
       reach_(points_, std::max(2 * effort.points_nearby, effort.most_ways / std::max<std::size_t>(1, instance.n_rows()))) {
     for (std::size_t i = 0; i < instance.n_rows(); ++i) points_.add(instance.point(i));
     const double all = n_all_points(instance);
-    complete_ = effort.whole_domains && all <= effort.all_points && all * static_cast<double>(instance.n_rows()) <= effort.all_ways;
-    if (complete_ && instance.anybody_moves()) add_all_points();
     const auto rows = static_cast<double>(instance.n_rows());
-    all_pairs_ = !instance.anybody_moves() || complete_ || (effort.all_pairs && rows * rows <= effort.most_pairs);
-    if (all_pairs_) {
+    complete_ = effort.whole_domains && all <= effort.all_points && all * rows <= effort.all_ways;
+    if (complete_ && instance.anybody_moves()) add_all_points();
+    if (!instance.anybody_moves() || complete_ || (effort.all_pairs && rows * rows <= effort.most_pairs)) {
         reach_.update();
     } else {
-        add_points_nearby();
+        neighbours_.emplace(instance, rows_of(reach_), effort);
+        prepare(infinity);
     }
 }
 
-// One or two of the cheapest moves of each row. What is further away, or takes more moves, comes up where trees are wrong.
-void Support::add_points_nearby() {
-    MovesByKind moves(static_cast<std::size_t>(instance_.n_columns()));
-    for (int c = 0; c < instance_.n_columns(); ++c) {
-        const auto n_kinds = static_cast<std::uint32_t>(instance_.column(c).n_kinds());
-        for (std::uint32_t kind = 0; kind < n_kinds; ++kind) {
-            moves[static_cast<std::size_t>(c)].push_back(cheapest_moves(instance_, c, kind, effort_.moves_nearby));
-        }
-    }
-    // Half of the points are kept for those where trees are wrong.
-    const std::size_t most = std::clamp<std::size_t>(effort_.most_points_nearby / 2 / instance_.n_rows(), 4, effort_.points_nearby);
-    std::vector<Bin> point(static_cast<std::size_t>(instance_.n_columns()));
-    for (std::size_t i = 0; i < instance_.n_rows(); ++i) {
-        for (const Detour& detour : cheapest_detours(instance_, i, moves, effort_.moves_nearby, most)) {
-            std::copy_n(instance_.point(i), point.size(), point.begin());
-            for (const Move& move : detour.moves) point[static_cast<std::size_t>(move.column)] = move.bin;
-            reach_.add(i, {detour.cost, points_.add(point.data())});
-        }
-    }
+// Lower prices reach further, and come next as a rule: a little further will do for some of them.
+void Support::prepare(double price) {
+    if (!neighbours_ || listed_ >= std::min(1.0 / price, neighbours_->farthest(1))) return;
+    const double limit = 1.25 / price;
+    reach_.extend([&](std::size_t l, std::vector<Way>& found) {
+        neighbours_->visit(reach_.first_row(l), limit, [&](const Bin* point, double cost) { found.push_back({cost, points_.add(point)}); });
+    });
+    listed_ = limit;
 }
 
 void Support::add_all_points() {
@@ -116,16 +59,27 @@ void Support::add_all_points() {
 }
 
 void Support::add_wrong_points(const Evaluator& evaluator, double price) {
-    if (complete_ || !effort_.wrong_points || points_.size() >= (all_pairs_ ? effort_.most_points : effort_.most_points_nearby)) return;
+    if (complete_ || !effort_.wrong_points || points_.size() >= (neighbours_ ? effort_.most_ways_nearby : effort_.most_points)) return;
     std::vector<Bin> point(static_cast<std::size_t>(instance_.n_columns()));
     const std::vector<double>& margins = evaluator.margins();
-    for (std::size_t i = 0; i < instance_.n_rows(); ++i) {
-        if (!(margins[i] * price < 1.0) || (!all_pairs_ && !reach_.has_room(i, margins[i]))) continue;
-        nearest_point(instance_, evaluator.wrong_leaf(i), i, point.data());
-        const std::uint32_t number = points_.add(point.data());
-        if (!all_pairs_) reach_.add(i, {margins[i], number});
+    // Finds what is not known: a row's point, or nothing.
+    const auto find = [&](std::size_t i) -> std::optional<Way> {
+        if (!(margins[i] * price < 1.0)) return {};
+        const BoxCost& leaf = evaluator.wrong_leaf(i);
+        if (neighbours_ && neighbours_->includes(leaf.moves(i), margins[i], listed_)) return {};
+        leaf.nearest_point(i, point.data());
+        return Way{margins[i], points_.add(point.data())};
+    };
+    if (neighbours_) {
+        reach_.extend([&](std::size_t l, std::vector<Way>& found) {
+            for (std::size_t i = reach_.first_row(l); i < reach_.end_row(l); ++i) {
+                if (const std::optional<Way> way = find(i)) found.push_back(*way);
+            }
+        });
+    } else {
+        for (std::size_t i = 0; i < instance_.n_rows(); ++i) find(i);
+        reach_.update();
     }
-    if (all_pairs_) reach_.update();
 }
 
 }  // namespace hardwood::search

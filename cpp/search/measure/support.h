@@ -3,9 +3,12 @@
 // where a tree was wrong about it.
 #pragma once
 
-#include "../support/effort.h"
+#include <optional>
+
 #include "../model/evaluation.h"
+#include "../support/effort.h"
 #include "measure.h"
+#include "neighbours.h"
 
 namespace hardwood::search {
 
@@ -17,19 +20,21 @@ public:
     const Reach& reach() const { return reach_; }
     bool complete() const { return complete_; }
 
+    // Sees to it that lists reach as far as rows are present at a price.
+    void prepare(double price);
     // The cheapest points at which a tree is wrong about each row, as far as they are in reach at a price.
     void add_wrong_points(const Evaluator& evaluator, double price);
 
 private:
     void add_all_points();
-    void add_points_nearby();
 
     const Instance& instance_;
     const Effort& effort_;
     Points points_;
     Reach reach_;
     bool complete_ = false;
-    bool all_pairs_ = true;
+    std::optional<Neighbours> neighbours_;  // large tables only
+    double listed_ = -1.0;                  // what neighbours cost that are in the lists: less than this
 };
 
 }  // namespace hardwood::search

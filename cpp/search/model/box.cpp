@@ -93,31 +93,31 @@ BoxCost::BoxCost(const Instance& instance, const BoxKey& key) : instance_(instan
     for (const int c : columns_of(instance, key)) {
         const Column& column = instance.column(c);
         const std::vector<bool> allowed = allowed_bins(instance, key, c);
-        Demand demand{c, {}};
+        std::vector<int> bins;
+        for (int b = 0; b < column.n_bins; ++b) {
+            if (allowed[static_cast<std::size_t>(b)]) bins.push_back(b);
+        }
+        Demand demand{c, {}, {}};
         for (std::uint32_t kind = 0; kind < static_cast<std::uint32_t>(column.n_kinds()); ++kind) {
-            double least = infinity;
-            for (std::size_t b = 0; b < allowed.size(); ++b) {
-                if (allowed[b]) least = std::min(least, column.cost_of(kind)[b]);
-            }
-            demand.cost.push_back(least);
+            const double* const cost = column.cost_of(kind);
+            int best = allowed[column.home[kind]] ? column.home[kind] : bins.front();
+            for (const int b : bins) best = cost[b] < cost[best] ? b : best;
+            demand.cost.push_back(cost[best]);
+            demand.bin.push_back(static_cast<Bin>(best));
         }
         demands_.push_back(std::move(demand));
     }
 }
 
-void nearest_point(const Instance& instance, const BoxKey& key, std::size_t row, Bin* point) {
-    std::copy(instance.point(row), instance.point(row) + instance.n_columns(), point);
-    for (const int c : columns_of(instance, key)) {
-        const std::vector<bool> allowed = allowed_bins(instance, key, c);
-        double least = infinity;
-        for (std::size_t b = 0; b < allowed.size(); ++b) {
-            const double cost = instance.cost(row, c, static_cast<Bin>(b));
-            if (allowed[b] && (cost < least || (cost == least && static_cast<Bin>(b) == instance.point(row)[c]))) {
-                least = cost;
-                point[c] = static_cast<Bin>(b);
-            }
-        }
-    }
+void BoxCost::nearest_point(std::size_t row, Bin* point) const {
+    std::copy_n(instance_.point(row), instance_.n_columns(), point);
+    for (const Demand& demand : demands_) point[demand.column] = demand.bin[instance_.kind(row, demand.column)];
+}
+
+int BoxCost::moves(std::size_t row) const {
+    return static_cast<int>(std::ranges::count_if(demands_, [&](const Demand& demand) {
+        return demand.bin[instance_.kind(row, demand.column)] != instance_.point(row)[demand.column];
+    }));
 }
 
 namespace {

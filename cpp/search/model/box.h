@@ -57,18 +57,19 @@ public:
         for (const Demand& demand : demands_) total += demand.cost[instance_.kind(row, demand.column)];
         return total <= instance_.budget() ? total : infinity;
     }
+    // The cheapest point of the box for a row that can pay for one, bin by bin; in how many columns it is not at home there.
+    void nearest_point(std::size_t row, Bin* point) const;
+    int moves(std::size_t row) const;
 
 private:
     struct Demand {
         int column;
         std::vector<double> cost;  // by kind
+        std::vector<Bin> bin;      // where it costs that
     };
     const Instance& instance_;
     std::vector<Demand> demands_;
 };
-
-// The cheapest point of a box for a row that can pay for one, bin by bin.
-void nearest_point(const Instance& instance, const BoxKey& key, std::size_t row, Bin* point);
 
 // The boxes of the leaves of a tree, and their labels.
 struct LabelledBox {

@@ -1,38 +1,52 @@
 #include "evaluation.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+
+#include "../support/row_numbers.h"
 
 namespace hardwood::search {
 
 Evaluation Evaluator::operator()(const Skeleton& tree) {
-    leaves_ = leaves_of(instance_, tree);
+    leaves_.clear();
     margin_.assign(instance_.n_rows(), infinity);
     nearest_.assign(instance_.n_rows(), 0);
-    for (std::size_t l = 0; l < leaves_.size(); ++l) {
-        const BoxCost cost(instance_, leaves_[l].box);
+    for (const auto& [box, label] : leaves_of(instance_, tree)) {
+        const auto number = static_cast<std::uint32_t>(leaves_.size());
+        const BoxCost& cost = leaves_.emplace_back(instance_, box);
         for (std::size_t i = 0; i < margin_.size(); ++i) {
-            if (instance_.label(i) == leaves_[l].label) continue;
+            if (instance_.label(i) == label) continue;
             const double price = cost(i);
             if (price < margin_[i]) {
                 margin_[i] = price;
-                nearest_[i] = l;
+                nearest_[i] = number;
             }
         }
     }
     return worst_case();
 }
 
+// How many samples have each margin, ascending; there are few different ones as a rule.
+std::vector<std::pair<double, double>> Evaluator::tally() const {
+    RowNumbers<std::uint64_t> numbers(1);
+    std::vector<std::pair<double, double>> tally;
+    for (std::size_t i = 0; i < margin_.size(); ++i) {
+        if (margin_[i] == infinity) continue;
+        const auto bits = std::bit_cast<std::uint64_t>(margin_[i]);
+        const auto [number, is_new] = numbers.add(&bits);
+        if (is_new) tally.emplace_back(margin_[i], 0.0);
+        tally[number].second += instance_.count(i);
+    }
+    std::ranges::sort(tally);
+    return tally;
+}
+
 // Flips the cheapest samples first. All prices and the budget are whole multiples of one power of two, so sums and
 // products up to the budget are exact, and what is larger exceeds the budget beyond doubt.
-Evaluation Evaluator::worst_case() {
-    sorted_.clear();
-    for (std::size_t i = 0; i < margin_.size(); ++i) {
-        if (margin_[i] < infinity) sorted_.emplace_back(margin_[i], instance_.count(i));
-    }
-    std::sort(sorted_.begin(), sorted_.end());
+Evaluation Evaluator::worst_case() const {
     double left = instance_.budget(), lost = 0.0;
-    for (const auto& [margin, count] : sorted_) {
+    for (const auto& [margin, count] : tally()) {
         if (margin * count <= left) {
             left -= margin * count;
             lost += count;

@@ -22,18 +22,18 @@ public:
 
     Evaluation operator()(const Skeleton& tree);
 
-    // Of the last tree, by row: the cheapest price of a leaf with a wrong label, and the box of that leaf.
+    // Of the last tree, by row: the cheapest price of a leaf with a wrong label, and what that leaf costs.
     const std::vector<double>& margins() const { return margin_; }
-    const BoxKey& wrong_leaf(std::size_t row) const { return leaves_[nearest_[row]].box; }
+    const BoxCost& wrong_leaf(std::size_t row) const { return leaves_[nearest_[row]]; }
 
 private:
-    Evaluation worst_case();
+    Evaluation worst_case() const;
+    std::vector<std::pair<double, double>> tally() const;
 
     const Instance& instance_;
-    std::vector<LabelledBox> leaves_;
-    std::vector<std::size_t> nearest_;
+    std::vector<BoxCost> leaves_;
+    std::vector<std::uint32_t> nearest_;
     std::vector<double> margin_;
-    std::vector<std::pair<double, double>> sorted_;
 };
 
 }  // namespace hardwood::search

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -69,9 +70,8 @@ Instance::Instance(const Task& task)
       budget_(task.budget) {
     make_columns(task);
     std::vector<std::vector<std::uint32_t>> kinds;
-    std::vector<std::vector<Bin>> bins(columns_.size());
-    for (std::size_t c = 0; c < columns_.size(); ++c) kinds.push_back(price_column(task, columns_[c], bins[c]));
-    merge(task, kinds, bins);
+    for (Column& column : columns_) kinds.push_back(price_column(task, column));
+    merge(task, kinds);
     find_grain();
 }
 
@@ -79,7 +79,7 @@ void Instance::make_columns(const Task& task) {
     for (std::size_t t = 0; t < task.tests.size(); ++t) {
         const std::size_t feature = task.tests[t].feature;
         if (t == 0 || feature != task.tests[t - 1].feature) {
-            columns_.push_back({feature, task.prices[feature].ordered, 0, static_cast<int>(t), 0, 0, {}});
+            columns_.push_back({feature, task.prices[feature].ordered, 0, static_cast<int>(t), 0, 0, {}, {}});
         }
         ++columns_.back().n_tests;
         column_of_test_.push_back(static_cast<int>(columns_.size()) - 1);
@@ -93,8 +93,23 @@ void Instance::make_columns(const Task& task) {
     }
 }
 
-// Finds the bin of each sample, and its kind.
-std::vector<std::uint32_t> Instance::price_column(const Task& task, Column& column, std::vector<Bin>& own) const {
+namespace {
+
+// Sorts numbers by a key below so many; numbers with the same key stay as they are.
+template <typename Key>
+void sort_by(std::vector<std::uint32_t>& numbers, std::size_t n_keys, Key key) {
+    std::vector<std::size_t> begin(n_keys + 1, 0);
+    for (const std::uint32_t k : numbers) ++begin[key(k) + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<std::uint32_t> sorted(numbers.size());
+    for (const std::uint32_t k : numbers) sorted[begin[key(k)]++] = k;
+    numbers = std::move(sorted);
+}
+
+}  // namespace
+
+// Finds the kind of each sample.
+std::vector<std::uint32_t> Instance::price_column(const Task& task, Column& column) const {
     const FeaturePrices& prices = task.prices[column.feature];
     const std::span tests(task.tests.data() + column.first_test, static_cast<std::size_t>(column.n_tests));
     std::vector<LimitPrice> price_of_bin;
@@ -108,55 +123,64 @@ std::vector<std::uint32_t> Instance::price_column(const Task& task, Column& colu
     RowNumbers<std::uint64_t> by_cost(limits.size() + 1);
     std::vector<std::uint64_t> row(limits.size() + 1);
     std::vector<std::uint32_t> kind_of(first.size());
-    std::vector<Bin> bin_of(first.size());
-    std::vector<double> cost(limits.size());
     for (std::size_t k = 0; k < first.size(); ++k) {
         const std::int32_t code = task.table.column(column.feature)[first[k]];
         for (std::size_t b = 0; b < limits.size(); ++b) {
             const Limit& limit = limits[b];
             const bool here = column.ordered ? limit.low <= code && code <= limit.high
                                              : limit.allowed[static_cast<std::size_t>(code)] != 0;
-            if (here) bin_of[k] = static_cast<Bin>(b);
+            if (here) row[0] = b;
             const double price = here ? 0.0 : evaluate(price_of_bin[b], first[k]);
-            cost[b] = price <= budget_ ? price : infinity;
-            row[1 + b] = std::bit_cast<std::uint64_t>(cost[b]);
+            row[1 + b] = std::bit_cast<std::uint64_t>(price <= budget_ ? price : infinity);
         }
-        row[0] = bin_of[k];
-        const auto [kind, is_new] = by_cost.add(row.data());
-        if (is_new) column.cost.insert(column.cost.end(), cost.begin(), cost.end());
-        kind_of[k] = kind;
+        kind_of[k] = by_cost.add(row.data()).first;
     }
-    own.resize(kinds.size());
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-        own[i] = bin_of[kinds[i]];
-        kinds[i] = kind_of[kinds[i]];
+    // Kinds that are at home side by side are numbered side by side.
+    std::vector<std::uint32_t> order(by_cost.size()), number(by_cost.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t kind) { return by_cost[kind][0]; });
+    for (const std::uint32_t kind : order) {
+        number[kind] = static_cast<std::uint32_t>(column.home.size());
+        column.home.push_back(static_cast<Bin>(by_cost[kind][0]));
+        for (std::size_t b = 0; b < limits.size(); ++b) column.cost.push_back(std::bit_cast<double>(by_cost[kind][1 + b]));
     }
+    for (std::uint32_t& kind : kinds) kind = number[kind_of[kind]];
     return kinds;
 }
 
-void Instance::merge(const Task& task, const std::vector<std::vector<std::uint32_t>>& kinds,
-                     const std::vector<std::vector<Bin>>& bins) {
+void Instance::merge(const Task& task, const std::vector<std::vector<std::uint32_t>>& kinds) {
     RowNumbers<std::uint32_t> rows(columns_.size() + 1);
     std::vector<std::uint32_t> row(columns_.size() + 1);
+    std::vector<double> count;
     for (std::size_t i = 0; i < task.table.n_samples; ++i) {
         row[0] = static_cast<std::uint32_t>(task.labels[i]);
         for (std::size_t c = 0; c < columns_.size(); ++c) row[c + 1] = kinds[c][i];
         const auto [number, is_new] = rows.add(row.data());
-        if (is_new) {
-            label_.push_back(task.labels[i]);
-            count_.push_back(0.0);
-            for (std::size_t c = 0; c < columns_.size(); ++c) point_.push_back(bins[c][i]);
-        }
-        count_[number] += 1.0;
+        if (is_new) count.push_back(0.0);
+        count[number] += 1.0;
+    }
+    // Rows are sorted, by their labels last: what is done for one of them is at hand for the next one.
+    std::vector<std::uint32_t> order(rows.size());
+    std::iota(order.begin(), order.end(), 0U);
+    sort_by(order, static_cast<std::size_t>(n_classes_), [&](std::uint32_t k) { return rows[k][0]; });
+    for (std::size_t c = columns_.size(); c-- > 0;) {
+        sort_by(order, columns_[c].home.size(), [&](std::uint32_t k) { return rows[k][c + 1]; });
+    }
+    for (const std::uint32_t k : order) {
+        label_.push_back(static_cast<int>(rows[k][0]));
+        count_.push_back(count[k]);
+        for (std::size_t c = 0; c < columns_.size(); ++c) point_.push_back(columns_[c].home[rows[k][c + 1]]);
     }
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-        for (std::size_t number = 0; number < rows.size(); ++number) kind_.push_back(rows[number][c + 1]);
+        for (const std::uint32_t k : order) kind_.push_back(rows[k][c + 1]);
     }
 }
 
 // Sums of prices are multiples of their common divisor, so a budget between two multiples pays for what the lower one pays.
 void Instance::find_grain() {
     for (const Column& column : columns_) {
+        // Each kind is at home in one bin.
+        moves_for_nothing_ = moves_for_nothing_ || std::ranges::count(column.cost, 0.0) > column.n_kinds();
         for (const double cost : column.cost) {
             if (!(cost > 0 && cost < infinity)) continue;
             smallest_price_ = std::min(smallest_price_, cost);

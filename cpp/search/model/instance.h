@@ -31,8 +31,9 @@ struct Column {
     int first_bin;   // among the bins of all columns
     // Samples that pay alike are of one kind: what a kind pays for each bin, kind after kind; +inf beyond the budget.
     std::vector<double> cost;
+    std::vector<Bin> home;  // by kind
 
-    int n_kinds() const { return static_cast<int>(cost.size()) / n_bins; }
+    int n_kinds() const { return static_cast<int>(home.size()); }
     const double* cost_of(std::uint32_t kind) const { return cost.data() + kind * static_cast<std::size_t>(n_bins); }
     bool is_true(int test, Bin bin) const {
         return ordered ? bin <= test - first_test : bin == test - first_test;
@@ -64,7 +65,7 @@ public:
         return column(c).is_true(test, point[c]);
     }
 
-    // Samples that no test and no price tells apart are one row.
+    // Samples that no test and no price tells apart are one row. Rows that differ in nothing but their label stand side by side.
     std::size_t n_rows() const { return label_.size(); }
     double n_samples() const { return n_samples_; }
     int label(std::size_t row) const { return label_[row]; }
@@ -78,6 +79,8 @@ public:
     double grain() const { return grain_; }
     // Whether anybody can be anywhere else, for nothing or at a price.
     bool anybody_moves() const;
+    // The same at a price of the budget: with more than nothing left of presence.
+    bool anybody_moves_at(double price) const { return moves_for_nothing_ || price * smallest_price_ < 1.0; }
     // The smallest positive price of a move; +inf if nobody can pay for one.
     double smallest_price() const { return smallest_price_; }
     // What a tree with at most so many levels may have as margins, ascending: sums of a price from each of so many columns. If
@@ -86,8 +89,8 @@ public:
 
 private:
     void make_columns(const Task& task);
-    std::vector<std::uint32_t> price_column(const Task& task, Column& column, std::vector<Bin>& own) const;
-    void merge(const Task& task, const std::vector<std::vector<std::uint32_t>>& kinds, const std::vector<std::vector<Bin>>& bins);
+    std::vector<std::uint32_t> price_column(const Task& task, Column& column) const;
+    void merge(const Task& task, const std::vector<std::vector<std::uint32_t>>& kinds);
     void find_grain();
 
     int n_classes_;
@@ -96,6 +99,7 @@ private:
     double budget_;
     double grain_ = 0.0;
     double smallest_price_ = infinity;
+    bool moves_for_nothing_ = false;
     std::vector<Column> columns_;
     std::vector<int> column_of_test_;
     std::vector<int> label_;

@@ -70,6 +70,9 @@ public:
 
     Region part(const Region& region, int test, int side);
 
+    // Whether all trees of a region are solved at once: then counting their tests costs next to nothing.
+    static bool is_short(const Region& region) { return region.sums != nullptr && region.levels <= ShortTrees::deepest; }
+
 private:
     static constexpr int leaf = -1;
 
@@ -98,7 +101,6 @@ private:
     // Whether sums over sets of as many tests as there are levels are worth it.
     bool may_sum(const Region& region);
     std::shared_ptr<TupleSums> blank_sums();
-    static bool is_short(const Region& region) { return region.sums != nullptr && region.levels <= ShortTrees::deepest; }
     // Solves all trees with few levels of a region; `short_trees_` knows their gains then.
     void load_short_trees(const Region& region, const Sizes& sizes);
     Stairs errors_of_short_trees(const TupleSums& sums, std::size_t k, const Sizes& sizes) const;

@@ -17,6 +17,7 @@ struct Effort {
     bool long_sums = true;       // sums over sets of more than three tests
     bool pace = true;            // steps are small where small ones did better
     bool improvement = true;     // small changes of the best tree
+    bool count_along = true;     // bounds at the root tell about smaller trees, too
 
     // Ascent (docs/theory.md#ascent)
     int steps_at_root = 400;    // patience ends most ascents before; what is left open here costs a whole level of branching
@@ -26,6 +27,7 @@ struct Effort {
     double slow_down = 12.0;    // steps until the step size has halved
     double want_falls = 60.0;   // what is wanted beyond the goal falls from a sample by one in so many steps ...
     double least_want = 0.1;    // ... to this
+    double steps_to_all = 12.0;  // an ascent goes on beyond its goal if it closes all lower prices within so many steps
     // Pace from price to price: kr-vs-kp, depth 4, .7/.5: 6 s instead of more than 60; others the same, spect a quarter less.
     int few_steps = 5;          // an ascent as short as this says nothing about it
     double pace_change = 1.4, slowest_pace = 0.15;
@@ -41,8 +43,8 @@ struct Effort {
     double tiny_weight = 1e-5, most_left_out = 0.005;  // points that weigh less are left out, so many samples in all
 
     // Any model
-    int any_model_steps = 3;
-    double least_slack = 0.5, slack_by_samples = 2e-4;  // what is given away for fewer prices: every one closes so much at least
+    int any_model_steps = 2;
+    double least_slack = 0.5, slack_by_samples = 2e-3;  // what is given away for fewer prices: every one closes so much at least
 
     // A bound that clears its goal by less than this closes next to nothing: a hole is left around the price, the wider, the
     // more is missing, and decisions further down close it.
@@ -52,7 +54,8 @@ struct Effort {
     // First trees
     int first_depth = 3;        // deeper ones come up soon enough
     int first_steps = 2;        // at a price
-    int first_prices = 8;
+    int first_prices = 8;       // from the highest down ...
+    int first_in_vain = 1;      // ... until so many did not help
     double first_range = 0.02;  // of the highest price: the lowest that is tried
 
     // Small changes of the best tree: after so many steps, and whenever they have doubled; rows that are compared with leaves
@@ -64,10 +67,10 @@ struct Effort {
     double all_ways = 4e6;          // ... if rows times points stay below this
     std::size_t most_points = 18'000;   // none is added beyond
     std::size_t most_ways = 1'500'000;  // of all rows, but twice the number of points nearby for each at least
-    double most_pairs = 4e7;            // of rows: beyond, each has a list of its own ...
-    std::size_t moves_nearby = 16;      // ... made of its cheapest moves, two at a time, ...
-    std::size_t points_nearby = 60;     // ... of this length in the beginning
-    std::size_t most_points_nearby = 2'000'000;
+    double most_pairs = 5e5;            // of rows: beyond, each has a list of its own, of the points that one move or two lead to, ...
+    std::size_t points_nearby = 60;     // ... cut where it would be longer on the average: 20 are too few, 150 take longer; ...
+    std::size_t most_ways_nearby = 6'000'000;  // ... or where there would be more in all
+    std::size_t sampled_rows = 64;      // by which that is judged
 };
 
 }  // namespace hardwood::search
