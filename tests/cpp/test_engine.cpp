@@ -158,11 +158,36 @@ TEST_CASE("a tree that loses nothing is not closed by a bound of nothing") {
         const Instance instance(made.task);
         const double n = instance.n_samples();
         const Question question{n, instance.budget(), n - 1.0, 0, false, true, head_start_of(instance)};
-        PriceSet open = PriceSet::all(instance, question, nullptr);
-        open.close(question, {open.open().front().low, 0.0});
+        PriceSet open = PriceSet::all(instance, question, 2, nullptr);
+        if (instance.budget() > 0 && instance.longest_margin(2) <= instance.budget()) continue;  // then every tree loses something
+        const double low = open.open().front().low;
+        open.close(question, {low, 0.0});
         CHECK(!open.empty());
-        if (instance.budget() > 0) CHECK(question.goal(open.open().front().low) > 0.0);
+        if (instance.budget() > 0) CHECK(question.goal(low) > 0.0);
     }
+}
+
+TEST_CASE("where everybody gets everywhere, no tree with two labels has its largest dual value below the lowest price") {
+    int seen = 0;
+    for (unsigned seed = 0; seed < 400; ++seed) {
+        const RandomTask made(seed, 5, 2, 3);
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        if (instance.budget() <= 0 || instance.longest_margin(1) > instance.budget()) continue;
+        ++seen;
+        const Question question{instance.n_samples(), instance.budget(), 0.0, 0, false, true, 0.0};
+        const double low = PriceSet::all(instance, question, 1, nullptr).open().front().low;
+        Evaluator evaluate(instance);
+        for (int test = 0; test < instance.n_tests(); ++test) {
+            Skeleton tree = empty_tree(1);
+            tree[1] = {test, 0};
+            tree[2] = {-1, 0};
+            tree[3] = {-1, 1};
+            const Evaluation found = evaluate(tree);
+            CHECK((found.correct == 0.0 || found.dual_price >= low));
+        }
+    }
+    CHECK(seen > 20);
 }
 
 TEST_CASE("the largest dual value of open prices uses what is known at higher ones") {

@@ -28,7 +28,8 @@ struct Inquiry {
     Node& node;
     std::size_t place;
     const std::vector<Option>& options;
-    double price;
+    double price;   // of the measures
+    double open;    // the highest price that is to be closed; not above the price
     double lowest;  // every sample beyond the goal closes lower prices, too, down to this at most
     int most_steps;
 };

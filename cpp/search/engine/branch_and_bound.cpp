@@ -50,7 +50,7 @@ BranchAndBound::BranchAndBound(const Instance& instance, Contest& contest, Watch
 Node BranchAndBound::root(int levels) const {
     const Kinks* const kinks = kinks_.prices.empty() ? nullptr : &kinks_;
     return {empty_tree(contest_.depth()), {{1, whole_domain(instance_), levels}}, 0,
-            PriceSet::all(instance_, contest_.question(), kinks), {}, root_potentials_};
+            PriceSet::all(instance_, contest_.question(), contest_.depth(), kinks), {}, root_potentials_};
 }
 
 void BranchAndBound::remember(const OptionBounds& bounds, const Question& question) {
@@ -75,7 +75,7 @@ void BranchAndBound::find_first_trees() {
     const double high = node.alive.open().back().high;
     const double range = std::max(node.alive.open().front().low / high, effort_.first_range);
     const auto look = [&](double price) {
-        const OptionBounds bounds = worker.ladder.at({node, 0, options, price, price, effort_.first_steps});
+        const OptionBounds bounds = worker.ladder.at({node, 0, options, price, price, price, effort_.first_steps});
         if (worker.watch.has_stopped() || node.places[0].levels < contest_.depth()) return;
         const Question question = contest_.question();
         remember(bounds, question);
@@ -101,7 +101,7 @@ double BranchAndBound::bound_any_model() {
     Worker& worker = *workers_[0];
     Question question = contest_.question();
     question.rival = std::max(0.0, contest_.incumbent().score.correct);
-    PriceSet open = PriceSet::all(instance_, question, nullptr);  // any classifier: its kinks may lie anywhere
+    PriceSet open = PriceSet::all(instance_, question, instance_.n_columns(), nullptr);  // any classifier: its kinks may lie anywhere
     Potentials potentials(instance_.n_classes());
     const double slack = std::max(effort_.least_slack, effort_.slack_by_samples * question.n_samples);
     // Where the best tree has its own price, most is possible as a rule: begun there, the other prices are closed in large steps.
@@ -172,7 +172,7 @@ void BranchAndBound::close_prices(Worker& worker, Node& node, std::size_t place,
     PriceSet work = node.alive;
     while (!work.empty() && !worker.watch.stopped()) {
         const Interval top = work.open().back();
-        OptionBounds bounds = worker.ladder.at({node, place, options, top.high, top.low, effort_.steps_below});
+        OptionBounds bounds = worker.ladder.at({node, place, options, top.high, top.high, top.low, effort_.steps_below});
         if (worker.watch.has_stopped()) return;
         improve(worker);
         keep(effort_, contest_.question(), std::move(bounds), node, work, found);
@@ -196,6 +196,7 @@ void BranchAndBound::close_root_prices(Node& root, const std::vector<Option>& op
         Worker& worker = *workers_[static_cast<std::size_t>(k)];
         Node& node = own[static_cast<std::size_t>(k)];
         node.potentials = root.potentials.moved_to(worker.support.points());
+        double last = 0.0;  // price: what was learnt there is worth less, the further the next one is away
         while (true) {
             Interval top{};
             {
@@ -204,7 +205,9 @@ void BranchAndBound::close_root_prices(Node& root, const std::vector<Option>& op
                 top = work.below(static_cast<double>(k) / team_.size());
             }
             if (worker.watch.stopped()) return;
-            OptionBounds bounds = worker.ladder.at({node, 0, options, top.high, top.low, effort_.steps_at_root});
+            const double price = std::max(top.high, last / effort_.largest_jump);
+            last = price;
+            OptionBounds bounds = worker.ladder.at({node, 0, options, price, top.high, top.low, effort_.steps_at_root});
             if (worker.watch.has_stopped()) return;
             improve(worker);
             const std::lock_guard lock(guard);

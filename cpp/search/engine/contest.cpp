@@ -44,8 +44,8 @@ Incumbent Contest::incumbent() const {
     return incumbent_;
 }
 
-bool Contest::offer(const Skeleton& tree, Judge& judge) {
-    const std::optional<Evaluation> evaluation = judge(tree);
+bool Contest::offer(const Skeleton& tree, Judge& judge, double price) {
+    const std::optional<Evaluation> evaluation = judge(tree, price);
     if (!evaluation) return false;
     const Score score{evaluation->correct, count_tests(tree)};
     const std::lock_guard lock(mutex_);

@@ -19,8 +19,8 @@ public:
     Question question() const;
     Incumbent incumbent() const;
 
-    // Takes part with a tree; true if it was not seen by this evaluator before, which then knows its margins.
-    bool offer(const Skeleton& tree, Judge& judge);
+    // Takes part with a tree; true if this judge did not see it before, at this price or a lower one: then it knows its margins.
+    bool offer(const Skeleton& tree, Judge& judge, double price = infinity);
     // Takes tests out of the best tree as long as it stays as good.
     void shrink(Judge& judge, Watch& watch);
 

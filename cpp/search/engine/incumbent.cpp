@@ -15,12 +15,14 @@ void write(const Skeleton& tree, std::size_t at, std::string& text) {
 
 }  // namespace
 
-std::optional<Evaluation> Judge::operator()(const Skeleton& tree) {
+std::optional<Evaluation> Judge::operator()(const Skeleton& tree, double price) {
     // The whole tree is the key, not a hash of it: a tree that is skipped must have been evaluated before.
     std::string key;
     write(tree, 1, key);
     if (seen_.size() > 200'000) seen_.clear();
-    if (!seen_.insert(std::move(key)).second) return std::nullopt;
+    const auto [entry, is_new] = seen_.try_emplace(std::move(key), price);
+    if (!is_new && entry->second <= price) return std::nullopt;
+    entry->second = price;
     return evaluate_(tree);
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "../model/evaluation.h"
 
@@ -41,18 +41,18 @@ struct Incumbent {
     }
 };
 
-// Evaluates trees, each only once.
+// Evaluates trees, each once for the prices that it comes up at.
 class Judge {
 public:
     explicit Judge(const Instance& instance) : evaluate_(instance) {}
 
-    // Nothing if the tree was seen before.
-    std::optional<Evaluation> operator()(const Skeleton& tree);
+    // Nothing if the tree was seen before, at this price or a lower one: then it was looked at as far as rows are present.
+    std::optional<Evaluation> operator()(const Skeleton& tree, double price);
     const Evaluator& evaluator() const { return evaluate_; }
 
 private:
     Evaluator evaluate_;
-    std::unordered_set<std::string> seen_;
+    std::unordered_map<std::string, double> seen_;  // the lowest price
 };
 
 }  // namespace hardwood::search

@@ -11,6 +11,7 @@ struct MeasureBound::Ascent {
     std::size_t place;
     const std::vector<Option>& options;
     OptionBounds bounds;
+    double open;               // the price that is to be closed
     Question question;
     std::vector<double> last;  // values of the options when they were last looked at
     std::vector<Region> regions;
@@ -29,6 +30,8 @@ struct MeasureBound::Ascent {
     double before = 0.0;       // what was reached when the window of steps began
     int window = 0;            // steps in it
 
+    double goal() const { return question.goal(open); }
+    double target() const { return goal() + want; }
     double reached() const { return std::ranges::min(bounds.loss); }
     bool is_hopeless(const Effort& effort);
 };
@@ -37,7 +40,7 @@ struct MeasureBound::Ascent {
 // the rate of the window.
 bool MeasureBound::Ascent::is_hopeless(const Effort& effort) {
     if (++window < effort.patience) return false;
-    const double goal = question.goal(bounds.price), now = reached();
+    const double goal = this->goal(), now = reached();
     const double missing = goal - now + (now < goal ? 0.0 : want), gain = now - before;
     before = now;
     window = 0;
@@ -114,7 +117,7 @@ void raise(std::vector<double>& known, const Stairs& errors, double more) {
 // Values options that are open, the most promising ones first; unless all are wanted, up to the first that is known exactly.
 void MeasureBound::value_options(Ascent& ascent, bool all) {
     const Question& question = ascent.question;
-    const double target = question.goal(ascent.bounds.price) + ascent.want;
+    const double target = ascent.target();
     const double fixed = programme_.weights().unavoidable - rounding_;
     ascent.others = {0.0};
     const Sizes whole{ascent.counting, 0, std::max(0, question.most_tests - ascent.node.n_tests)};
@@ -204,13 +207,34 @@ Skeleton MeasureBound::tree_of(const Ascent& ascent, const Option& option) {
     return tree;
 }
 
+// Where an ascent takes long, it is because several trees take turns: then the best ones of some options are raised together, each by
+// what it misses. Values of other options are of this step only if all were solved at once.
+std::vector<std::size_t> MeasureBound::options_to_raise(const Ascent& ascent) const {
+    const auto best = static_cast<std::size_t>(ascent.best);
+    if (!ascent.along || ascent.steps - ascent.began < effort_.slow_down) return {best};
+    std::vector<std::size_t> open;
+    for (std::size_t o = 0; o < ascent.options.size(); ++o) {
+        if (ascent.bounds.loss[o] < ascent.target()) open.push_back(o);
+    }
+    std::ranges::stable_sort(open, {}, [&](std::size_t o) { return ascent.last[o]; });
+    open.resize(std::min(open.size(), effort_.trees_together));
+    return open;
+}
+
 void MeasureBound::step(Ascent& ascent) {
     const Skeleton tree = tree_of(ascent, ascent.options[static_cast<std::size_t>(ascent.best)]);
     if (watch_.has_stopped()) return;
-    if (contest_.offer(tree, judge_)) support_.add_wrong_points(judge_.evaluator(), ascent.bounds.price);
-    Potentials& potentials = ascent.node.potentials;
+    if (contest_.offer(tree, judge_, ascent.bounds.price)) support_.add_wrong_points(judge_.evaluator(), ascent.bounds.price);
     const double scale = ascent.began == 0 && ascent.paced ? pace_.scale() : 1.0;
-    potentials.add(support_.points(), tree, scale / (1.0 + (ascent.steps - ascent.began) / effort_.slow_down));
+    const double size = effort_.first_step * scale / (1.0 + (ascent.steps - ascent.began) / effort_.slow_down);
+    const std::vector<std::size_t> options = options_to_raise(ascent);
+    double missing = 0.0;
+    for (const std::size_t o : options) missing += ascent.target() - ascent.last[o];
+    for (const std::size_t o : options) {
+        const bool is_best = o == static_cast<std::size_t>(ascent.best);
+        ascent.node.potentials.add(support_.points(), is_best ? tree : tree_of(ascent, ascent.options[o]),
+                                   size * (ascent.target() - ascent.last[o]) / missing);
+    }
 }
 
 // What came fast may go on fast: as long as a rise takes two steps at most, or everything that may be wanted is near at its rate, the
@@ -218,9 +242,9 @@ void MeasureBound::step(Ascent& ascent) {
 bool MeasureBound::may_want_more(Ascent& ascent) const {
     if (ascent.want >= ascent.most_wanted) return false;
     const int steps = ascent.steps - ascent.raised;
-    const double now = ascent.reached(), missing = ascent.question.goal(ascent.bounds.price) + ascent.most_wanted - now;
+    const double now = ascent.reached(), missing = ascent.goal() + ascent.most_wanted - now;
     if (steps > 2 && missing * steps > effort_.steps_to_all * (now - ascent.reached_then)) return false;
-    ascent.want = std::min(2.0 * std::max(ascent.want, now - ascent.question.goal(ascent.bounds.price)), ascent.most_wanted);
+    ascent.want = std::min(2.0 * std::max(ascent.want, now - ascent.goal()), ascent.most_wanted);
     ascent.raised = ascent.steps;
     ascent.reached_then = now;
     return true;
@@ -236,11 +260,11 @@ void MeasureBound::begin_anew(Ascent& ascent) const {
 }
 
 OptionBounds MeasureBound::at(const Inquiry& inquiry) {
-    const auto& [node, place, options, price, lowest, most_steps] = inquiry;
-    Ascent ascent{node, place, options, {price, std::vector<double>(options.size(), 0.0)}, contest_.question(),
+    const auto& [node, place, options, price, open, lowest, most_steps] = inquiry;
+    Ascent ascent{node, place, options, {price, std::vector<double>(options.size(), 0.0)}, open, contest_.question(),
                   std::vector<double>(options.size(), 0.0), {}, {}};
     // More than the distance to the lowest price is good for nothing, but for a trifle that makes it count.
-    ascent.most_wanted = (price - lowest) * ascent.question.budget * (1.0 + 1e-9) + effort_.next_to_nothing;
+    ascent.most_wanted = (open - lowest) * ascent.question.budget * (1.0 + 1e-9) + effort_.next_to_nothing;
     if (!instance_.anybody_moves_at(price)) ascent.most_wanted = 0.0;  // there is one measure only
     ascent.want = std::min(ambition_, ascent.most_wanted);
     ascent.paced = effort_.pace && node.is_root() && !node.potentials.empty();

@@ -43,6 +43,7 @@ private:
     Sizes sizes_of(const Ascent& ascent, const Place& place) const;
     Stairs value_of(Ascent& ascent, const Option& option, double cutoff);
     void step(Ascent& ascent);
+    std::vector<std::size_t> options_to_raise(const Ascent& ascent) const;
     bool may_want_more(Ascent& ascent) const;
     void begin_anew(Ascent& ascent) const;
     Skeleton tree_of(const Ascent& ascent, const Option& option);

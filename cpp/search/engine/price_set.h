@@ -32,8 +32,9 @@ public:
     PriceSet() = default;
     PriceSet(Interval all, const Kinks* kinks) : kinks_(kinks), open_{all} { trim(); }
 
-    // Every price at which some tree may have its largest dual value (docs/theory.md#pricing).
-    static PriceSet all(const Instance& instance, const Question& question, const Kinks* kinks);
+    // Every price at which a classifier with two labels, each of whose parts limits so many columns, may have its largest dual value
+    // (docs/theory.md#pricing).
+    static PriceSet all(const Instance& instance, const Question& question, int columns, const Kinks* kinks);
 
     // A bound at a price closes the prices around it (docs/theory.md#intervals): down to price - gap / budget, because losses
     // fall with the price; up to price * k / (k - gap) with k = rival + head start, because a dual value is concave in the price

@@ -9,10 +9,7 @@ namespace hardwood::search {
 
 void Potentials::add(const Points& points, const Skeleton& tree, double step) {
     extend(points);
-    for (std::size_t z = 0; z < points.size(); ++z) {
-        const auto label = static_cast<std::size_t>(label_of(points.instance(), tree, points[z]));
-        for (std::size_t c = 0; c < of_.size(); ++c) of_[c][z] += c == label ? 0.0 : step;
-    }
+    attract(points, tree, step, 0);
     const auto known = std::ranges::find(steps_, tree, &Step::tree);
     if (known != steps_.end()) {
         known->size += step;
@@ -40,11 +37,14 @@ void Potentials::extend(const Points& points) {
     const std::size_t from = of_[0].size();
     if (from == points.size()) return;
     for (auto& own : of_) own.resize(points.size(), 0.0);
-    for (const Step& step : steps_) {
-        for (std::size_t z = from; z < points.size(); ++z) {
-            const auto label = static_cast<std::size_t>(label_of(points.instance(), step.tree, points[z]));
-            for (std::size_t c = 0; c < of_.size(); ++c) of_[c][z] += c == label ? 0.0 : step.size;
-        }
+    for (const Step& step : steps_) attract(points, step.tree, step.size, from);
+}
+
+void Potentials::attract(const Points& points, const Skeleton& tree, double step, std::size_t from) {
+    const std::vector<std::uint16_t> labels = points.labels(tree, from);
+    for (std::size_t c = 0; c < of_.size(); ++c) {
+        double* const own = of_[c].data() + from;
+        for (std::size_t z = 0; z < labels.size(); ++z) own[z] += labels[z] == c ? 0.0 : step;
     }
 }
 

@@ -34,6 +34,8 @@ public:
     Potentials moved_to(const Points& points) const;
 
 private:
+    void attract(const Points& points, const Skeleton& tree, double step, std::size_t from);
+
     struct Step {
         Skeleton tree;
         double size;

@@ -12,6 +12,12 @@ double n_all_points(const Instance& instance) {
     return n;
 }
 
+// Rows meet at points in between, which single moves along long scales lead to; where answers are few, at points that take many moves.
+double most_pairs(const Instance& instance, const Effort& effort) {
+    const bool long_scales = instance.n_tests() >= effort.tests_of_long_scales * instance.n_columns();
+    return long_scales ? effort.most_pairs_of_long_scales : effort.most_pairs;
+}
+
 std::vector<std::uint32_t> rows_of(const Reach& reach) {
     std::vector<std::uint32_t> rows;
     for (std::size_t l = 0; l < reach.n_lists(); ++l) rows.push_back(static_cast<std::uint32_t>(reach.first_row(l)));
@@ -30,7 +36,7 @@ Support::Support(const Instance& instance, const Effort& effort)
     const auto rows = static_cast<double>(instance.n_rows());
     complete_ = effort.whole_domains && all <= effort.all_points && all * rows <= effort.all_ways;
     if (complete_ && instance.anybody_moves()) add_all_points();
-    if (!instance.anybody_moves() || complete_ || (effort.all_pairs && rows * rows <= effort.most_pairs)) {
+    if (!instance.anybody_moves() || complete_ || (effort.all_pairs && rows * rows <= most_pairs(instance, effort))) {
         reach_.update();
     } else {
         neighbours_.emplace(instance, rows_of(reach_), effort);

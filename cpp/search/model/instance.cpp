@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <stdexcept>
@@ -205,6 +206,14 @@ void sort_once(std::vector<double>& numbers) {
 }
 
 }  // namespace
+
+double Instance::longest_margin(int columns) const {
+    std::vector<double> ranges;
+    for (const Column& column : columns_) ranges.push_back(std::ranges::max(column.cost));
+    std::ranges::sort(ranges, std::greater<>());
+    ranges.resize(std::min(ranges.size(), static_cast<std::size_t>(std::max(0, columns))));
+    return std::accumulate(ranges.begin(), ranges.end(), 0.0);
+}
 
 std::vector<double> Instance::possible_margins(int columns, std::size_t most, double& complete) const {
     for (complete = budget_;; complete *= 0.5) {

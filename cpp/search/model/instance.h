@@ -83,6 +83,8 @@ public:
     bool anybody_moves_at(double price) const { return moves_for_nothing_ || price * smallest_price_ < 1.0; }
     // The smallest positive price of a move; +inf if nobody can pay for one.
     double smallest_price() const { return smallest_price_; }
+    // What it costs at most to get to any point in so many columns, for anybody; +inf if somebody cannot.
+    double longest_margin(int columns) const;
     // What a tree with at most so many levels may have as margins, ascending: sums of a price from each of so many columns. If
     // they are more than `most`, only those up to `complete`, which is then below the budget.
     std::vector<double> possible_margins(int columns, std::size_t most, double& complete) const;

@@ -18,18 +18,49 @@ int usual_bin(const Instance& instance, int c) {
 
 Points::Points(const Instance& instance) : instance_(instance), numbers_(static_cast<std::size_t>(instance.n_columns())) {
     for (int c = 0; c < instance.n_columns(); ++c) usual_.push_back(usual_bin(instance, c));
+    columns_.resize(usual_.size());
 }
 
 std::uint32_t Points::add(const Bin* point) {
     const auto [number, is_new] = numbers_.add(point);
     if (!is_new) return number;
     for (int c = 0; c < instance_.n_columns(); ++c) {
+        columns_[static_cast<std::size_t>(c)].push_back(point[c]);
         if (point[c] != usual_[static_cast<std::size_t>(c)]) {
             unusual_.push_back(static_cast<std::uint16_t>(instance_.column(c).first_bin + point[c]));
         }
     }
     begin_.push_back(unusual_.size());
     return number;
+}
+
+std::vector<std::uint16_t> Points::labels(const Skeleton& tree, std::size_t from) const {
+    std::vector<std::uint16_t> labels(size() - from, 0);
+    put_labels(tree, 1, from, Mask(labels.size(), 0xffff), labels);
+    return labels;
+}
+
+// All points at once, test after test: that is done with wide instructions.
+void Points::put_labels(const Skeleton& tree, std::size_t at, std::size_t from, const Mask& here, std::vector<std::uint16_t>& labels) const {
+    const std::size_t n = labels.size();
+    if (tree[at].test < 0) {
+        const auto label = static_cast<std::uint16_t>(tree[at].label);
+        for (std::size_t z = 0; z < n; ++z) labels[z] = static_cast<std::uint16_t>(labels[z] | (here[z] & label));
+        return;
+    }
+    const int c = instance_.column_of(tree[at].test);
+    const Column& column = instance_.column(c);
+    const Bin* const bin = columns_[static_cast<std::size_t>(c)].data() + from;
+    const auto asked = static_cast<Bin>(tree[at].test - column.first_test);
+    Mask part(n);
+    if (column.ordered) {
+        for (std::size_t z = 0; z < n; ++z) part[z] = bin[z] <= asked ? here[z] : 0;
+    } else {
+        for (std::size_t z = 0; z < n; ++z) part[z] = bin[z] == asked ? here[z] : 0;
+    }
+    put_labels(tree, 2 * at, from, part, labels);
+    for (std::size_t z = 0; z < n; ++z) part[z] = static_cast<std::uint16_t>(here[z] & ~part[z]);
+    put_labels(tree, 2 * at + 1, from, part, labels);
 }
 
 int label_of(const Instance& instance, const Skeleton& tree, const Bin* point) {

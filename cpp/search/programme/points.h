@@ -27,12 +27,19 @@ public:
     }
     int usual(int column) const { return usual_[static_cast<std::size_t>(column)]; }
 
+    // The labels that a tree gives to the points from this one on.
+    std::vector<std::uint16_t> labels(const Skeleton& tree, std::size_t from = 0) const;
+
     const Instance& instance() const { return instance_; }
 
 private:
+    using Mask = std::vector<std::uint16_t>;  // all bits or none
+    void put_labels(const Skeleton& tree, std::size_t at, std::size_t from, const Mask& here, std::vector<std::uint16_t>& labels) const;
+
     const Instance& instance_;
     std::vector<int> usual_;
     RowNumbers<Bin> numbers_;
+    std::vector<std::vector<Bin>> columns_;  // the same, column after column
     std::vector<std::uint16_t> unusual_;
     std::vector<std::size_t> begin_{0};
 };

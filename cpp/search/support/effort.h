@@ -24,7 +24,10 @@ struct Effort {
     int steps_below = 200;
     int patience = 20;          // after so many steps, it is asked whether the goal will be reached ...
     double windows = 4.0;       // ... within so many times as many, at the rate of the last ones; otherwise a hole is left
-    double slow_down = 12.0;    // steps until the step size has halved
+    double first_step = 2.0;    // 1 takes half as many steps more on surveys, 4 is better and worse
+    double slow_down = 12.0;    // steps until the step size has halved ...
+    std::size_t trees_together = 3;  // ... and from when on so many trees are raised in a step: fair, .9/.85, 117 steps instead of 311
+    double largest_jump = 1.5;  // from price to price at the root: further away, what was learnt is spoilt (1e5 rows, .9/.85: 93 to 48 steps)
     double want_falls = 60.0;   // what is wanted beyond the goal falls from a sample by one in so many steps ...
     double least_want = 0.1;    // ... to this
     double steps_to_all = 12.0;  // an ascent goes on beyond its goal if it closes all lower prices within so many steps
@@ -67,9 +70,12 @@ struct Effort {
     double all_ways = 4e6;          // ... if rows times points stay below this
     std::size_t most_points = 18'000;   // none is added beyond
     std::size_t most_ways = 1'500'000;  // of all rows, but twice the number of points nearby for each at least
-    double most_pairs = 5e5;            // of rows: beyond, each has a list of its own, of the points that one move or two lead to, ...
-    std::size_t points_nearby = 60;     // ... cut where it would be longer on the average: 20 are too few, 150 take longer; ...
-    std::size_t most_ways_nearby = 6'000'000;  // ... or where there would be more in all
+    // Pairs of rows: beyond, each row has a list of its own, of the points that one move or two lead to. On long scales these are
+    // better from fewer rows on (anes96, fair); kr-vs-kp, with its yes/no columns, needs all pairs.
+    double most_pairs = 4e7, most_pairs_of_long_scales = 5e5;
+    int tests_of_long_scales = 5;       // by column, on the average
+    std::size_t points_nearby = 24;     // in a list on the average, where it is cut: more do not save steps, and take longer ...
+    std::size_t most_ways_nearby = 6'000'000;  // ... and in all lists
     std::size_t sampled_rows = 64;      // by which that is judged
 };
 
