@@ -207,10 +207,11 @@ struct Found {
 // Speed-ups that tests switch off.
 const std::map<std::string, bool hardwood::search::Effort::*> speed_ups{
     {"all_pairs", &hardwood::search::Effort::all_pairs},
+    {"coarse", &hardwood::search::Effort::coarse},
+    {"count_along", &hardwood::search::Effort::count_along},
     {"fresh_starts", &hardwood::search::Effort::fresh_starts},
     {"head_start", &hardwood::search::Effort::head_start},
     {"improvement", &hardwood::search::Effort::improvement},
-    {"count_along", &hardwood::search::Effort::count_along},
     {"kinks", &hardwood::search::Effort::kinks},
     {"long_sums", &hardwood::search::Effort::long_sums},
     {"pace", &hardwood::search::Effort::pace},
@@ -237,6 +238,7 @@ Found run_search(const SearchProblem& problem, double seconds, long long work, d
     std::exception_ptr failure;
     {
         nb::gil_scoped_release unlocked;
+        const hs::Watch::Clock::time_point began = hs::Watch::Clock::now();
         const hs::Instance instance(problem.task);
         found.n_points = instance.n_rows();
         found.memory_needed = hs::memory_needed(instance, n_jobs);
@@ -254,7 +256,8 @@ Found run_search(const SearchProblem& problem, double seconds, long long work, d
             }
             return true;
         };
-        hs::Search search(instance, problem.depth, problem.penalty, effort, {seconds, work}, n_jobs, listener);
+        const double left = seconds - std::chrono::duration<double>(hs::Watch::Clock::now() - began).count();
+        hs::Search search(instance, problem.depth, problem.penalty, effort, {left, work}, n_jobs, listener);
         search.start_below(upper_bound);
         if (!start_tree.empty()) search.start_from(start_tree);
         search.run();

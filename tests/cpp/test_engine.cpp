@@ -94,7 +94,7 @@ TEST_CASE("no bound of a ladder exceeds the loss of a completion, the largest co
         node = taken(instance, node, 0, {Option::Kind::label, label});
         const std::vector<Option> options = options_of(instance, node, 1, contest.question());
         const double price = 0.2 * instance.n_samples() / instance.budget();  // where something is left to prove
-        const OptionBounds found = ladder.at({node, 1, options, price, price, 20});
+        const OptionBounds found = ladder.at({node, 1, options, price, price, price, 20});
         Evaluator evaluate(instance);
         for (std::size_t o = 0; o < options.size(); ++o) {
             double least = infinity;
@@ -109,7 +109,7 @@ TEST_CASE("no bound of a ladder exceeds the loss of a completion, the largest co
                 least = std::min(least, loss_at(instance, evaluate, tree, price));
             }
             CHECK(found.loss[o] <= least + 1e-9);
-            const double decided = DecidedBound(instance).at({node, 1, options, price, price, 20}).loss[o];
+            const double decided = DecidedBound(instance).at({node, 1, options, price, price, price, 20}).loss[o];
             CHECK(found.loss[o] >= decided);
         }
         const BoundStatistics& cheap = ladder.bounds()[0]->statistics;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "coarse.h"
+
 namespace hardwood::search {
 
 namespace {
@@ -65,24 +67,29 @@ std::vector<OptionBounds> BranchAndBound::recall(const Question& question) const
     return known;
 }
 
-// A few steps at each of a range of prices, with trees that are quick to find, then where the best one has its own price.
+// A few steps at each of a range of prices, with trees that are quick to find, then where the best one has its own price. The quickest
+// trees of all, with fewer levels, come first.
 void BranchAndBound::find_first_trees() {
     Worker& worker = *workers_[0];
     contest_.ask(contest_.incumbent().to_beat(contest_.all_tests()), contest_.all_tests());
-    Node node = root(std::min(contest_.depth(), effort_.first_depth));
+    const int levels = std::min(contest_.depth(), effort_.first_depth);
+    Node node = root(levels);
     if (node.alive.empty()) return;
+    const bool coarse = has_many_tests();
+    if (coarse) node.places[0].box.tests = coarse_tests(instance_, effort_.first_tests);
     const std::vector<Option> options = options_of(instance_, node, 0, contest_.question());
     const double high = node.alive.open().back().high;
     const double range = std::max(node.alive.open().front().low / high, effort_.first_range);
     const auto look = [&](double price) {
         const OptionBounds bounds = worker.ladder.at({node, 0, options, price, price, price, effort_.first_steps});
-        if (worker.watch.has_stopped() || node.places[0].levels < contest_.depth()) return;
+        if (worker.watch.has_stopped() || coarse || node.places[0].levels < contest_.depth()) return;
         const Question question = contest_.question();
         remember(bounds, question);
         node.known.push_back(bounds.least());
         const std::lock_guard lock(mutex_);
         pending_ = {node.alive.largest_dual(question, node.known)};
     };
+    for (node.places[0].levels = 1; node.places[0].levels < levels && !worker.watch.stopped(); ++node.places[0].levels) look(high);
     const int n_prices = range < 1.0 ? effort_.first_prices : 1;
     int in_vain = 0;
     for (int k = 0; k < n_prices && in_vain < effort_.first_in_vain && !worker.watch.stopped(); ++k) {
@@ -97,13 +104,21 @@ void BranchAndBound::find_first_trees() {
     }
 }
 
-double BranchAndBound::bound_any_model() {
+bool BranchAndBound::has_many_tests() const {
+    return effort_.coarse && static_cast<std::size_t>(instance_.n_tests()) > effort_.many_tests;
+}
+
+void BranchAndBound::refine_first_trees() {
+    if (has_many_tests() && effort_.improvement) improvement_.run(effort_.improvement_work);
+}
+
+double BranchAndBound::bound_any_model(double slack_by_samples) {
     Worker& worker = *workers_[0];
     Question question = contest_.question();
     question.rival = std::max(0.0, contest_.incumbent().score.correct);
     PriceSet open = PriceSet::all(instance_, question, instance_.n_columns(), nullptr);  // any classifier: its kinks may lie anywhere
     Potentials potentials(instance_.n_classes());
-    const double slack = std::max(effort_.least_slack, effort_.slack_by_samples * question.n_samples);
+    const double slack = std::max(effort_.least_slack, slack_by_samples * question.n_samples);
     // Where the best tree has its own price, most is possible as a rule: begun there, the other prices are closed in large steps.
     double price = contest_.incumbent().dual_price;
     if (!(price > open.open().front().low && price < open.open().back().high)) price = open.open().back().high;
@@ -205,7 +220,7 @@ void BranchAndBound::close_root_prices(Node& root, const std::vector<Option>& op
                 top = work.below(static_cast<double>(k) / team_.size());
             }
             if (worker.watch.stopped()) return;
-            const double price = std::max(top.high, last / effort_.largest_jump);
+            const double price = worker.support.has_own_lists() ? std::max(top.high, last / effort_.largest_jump) : top.high;
             last = price;
             OptionBounds bounds = worker.ladder.at({node, 0, options, price, top.high, top.low, effort_.steps_at_root});
             if (worker.watch.has_stopped()) return;

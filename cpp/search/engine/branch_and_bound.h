@@ -17,8 +17,11 @@ public:
 
     // Good trees to begin with.
     void find_first_trees();
-    // No classifier of any kind keeps more samples correct than this (docs/theory.md#any-model).
-    double bound_any_model();
+    // Better ones, if they were made of few tests out of many.
+    void refine_first_trees();
+    // No classifier of any kind keeps more samples correct than this (docs/theory.md#any-model); such a share of them is given away for
+    // fewer prices.
+    double bound_any_model(double slack_by_samples);
     // True if there is no better tree than the contest knows in the end; false if stopped before.
     bool settle();
     // No tree within the question's limit has a larger dual value than this.
@@ -33,6 +36,7 @@ public:
 private:
     struct Child;
     Node root(int levels) const;
+    bool has_many_tests() const;
     void remember(const OptionBounds& bounds, const Question& question);
     // What bounds at the root that were found before say about a question.
     std::vector<OptionBounds> recall(const Question& question) const;

@@ -35,7 +35,7 @@ State Search::state() const {
 }
 
 const char* Search::stop_reason() const {
-    if (!watch_.has_stopped()) return "finished";
+    if (!watch_.has_stopped() || (proved_ && !watch_.interrupted())) return "finished";
     if (watch_.worked()) return "work_limit";
     return watch_.interrupted() ? "interrupted" : "time_limit";
 }
@@ -45,9 +45,12 @@ void Search::run() {
         asking_about_all_ = true;
         tree_search_.find_first_trees();
         tree_search_.shrink();
-        if (!watch_.stopped()) any_model_bound_ = tree_search_.bound_any_model();
+        // A first bound at once, whatever the tests are; a better one when the points that matter are known.
+        if (!watch_.stopped()) any_model_bound_ = tree_search_.bound_any_model(effort_.coarse_slack);
         upper_bound_ = std::min(upper_bound_, any_model_bound_);
+        tree_search_.refine_first_trees();
         prove();
+        if (!watch_.stopped()) any_model_bound_ = std::min(any_model_bound_, tree_search_.bound_any_model(effort_.fine_slack));
     } else {
         upper_bound_ = contest_.incumbent().score.correct;
         proved_ = true;

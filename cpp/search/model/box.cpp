@@ -100,8 +100,12 @@ BoxCost::BoxCost(const Instance& instance, const BoxKey& key) : instance_(instan
         Demand demand{c, {}, {}};
         for (std::uint32_t kind = 0; kind < static_cast<std::uint32_t>(column.n_kinds()); ++kind) {
             const double* const cost = column.cost_of(kind);
-            int best = allowed[column.home[kind]] ? column.home[kind] : bins.front();
-            for (const int b : bins) best = cost[b] < cost[best] ? b : best;
+            int best = column.home[kind];
+            if (column.ordered) {  // the bins are side by side, and the nearest one is the cheapest
+                best = std::clamp(best, bins.front(), bins.back());
+            } else if (!allowed[static_cast<std::size_t>(best)]) {
+                best = *std::ranges::min_element(bins, {}, [&](int b) { return cost[b]; });
+            }
             demand.cost.push_back(cost[best]);
             demand.bin.push_back(static_cast<Bin>(best));
         }

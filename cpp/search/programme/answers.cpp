@@ -27,14 +27,22 @@ void Answers::map(const Box& box) {
     }
 }
 
+// The thresholds of the box cut the column into stretches, and the bins of a stretch are treated alike; not every threshold of the column
+// need be there.
 void Answers::map_ordered(const Column& column, const Box& box, int usual, Run& run) {
     std::int32_t* const place = place_.data() + column.first_bin;
-    const auto begin = static_cast<std::int32_t>(run.begin);
-    const int low = box.tests[run.begin] - column.first_test, high = box.tests[run.end - 1] - column.first_test + 1;
-    usual = std::clamp(usual, low, high);
-    run.turn = run.begin + static_cast<std::size_t>(usual - low);
-    for (int b = low; b < usual; ++b) place[b] = begin + b - low;
-    for (int b = usual + 1; b <= high; ++b) place[b] = begin + b - 1 - low;
+    const auto begin = static_cast<std::int32_t>(run.begin), n_tests = static_cast<std::int32_t>(run.end - run.begin);
+    const auto stretch_after = [&](std::int32_t stretch, int bin) {  // the one of a bin, from that of the bin before on
+        while (stretch < n_tests && box.tests[run.begin + static_cast<std::size_t>(stretch)] - column.first_test < bin) ++stretch;
+        return stretch;
+    };
+    const std::int32_t usual_stretch = stretch_after(0, usual);
+    run.turn = run.begin + static_cast<std::size_t>(usual_stretch);
+    std::int32_t stretch = 0;
+    for (int b = 0; b < column.n_bins; ++b) {
+        stretch = stretch_after(stretch, b);
+        if (stretch != usual_stretch) place[b] = begin + stretch - (stretch > usual_stretch ? 1 : 0);
+    }
     for (std::size_t k = run.turn; k < run.end; ++k) flipped_[k] = 1;
 }
 

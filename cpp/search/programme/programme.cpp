@@ -70,8 +70,10 @@ bool Programme::may_sum(const Region& region) {
     answers_.map(region.box);
     if (order <= 2) return true;
     std::vector<std::uint32_t> places(answers_.most_places());
+    std::vector<double> points(places.size() + 1, 0.0);  // by the number of sums that they enter
+    for (const std::uint32_t z : region.members) points[answers_.places_of(z, places.data())] += 1.0;
     double steps = 0.0;
-    for (const std::uint32_t z : region.members) steps += TupleSums::n_sets(order, answers_.places_of(z, places.data()));
+    for (std::size_t n = 0; n < points.size(); ++n) steps += points[n] * TupleSums::n_sets(order, n);
     return steps * weights_.channels <= effort_.most_sum_steps;
 }
 

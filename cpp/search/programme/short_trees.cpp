@@ -1,6 +1,7 @@
 #include "short_trees.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "gains.h"
@@ -67,7 +68,7 @@ double ShortTrees::gain_with(std::size_t k, std::size_t tests) const {
 }
 
 // A test with these gains on its two sides.
-void ShortTrees::offer(const Gains& here, const Gains& there, Gains& best) const {
+void ShortTrees::offer(std::span<const double> here, std::span<const double> there, Gains& best) const {
     if (!counted_) {
         best[0] = std::max(best[0], here[0] + there[0]);
         return;
@@ -140,7 +141,7 @@ void ShortTrees::best_of_two(const Pairs& pairs, Gains& gains, std::vector<Gains
     rest_.resize(channels_);
     for (std::size_t k = 0; k < pairs.size; ++k) {
         for (std::size_t c = 0; c < channels_; ++c) rest_[c] = pairs.total[c] - pairs.single[c * pairs.stride + k];
-        const Gains in{gain_of(pairs.single.data() + k, pairs.stride), inside_[k]}, out{gain_of(rest_.data(), 1), outside_[k]};
+        const std::array in{gain_of(pairs.single.data() + k, pairs.stride), inside_[k]}, out{gain_of(rest_.data(), 1), outside_[k]};
         offer(in, out, gains);
         if (by_test == nullptr) continue;
         (*by_test)[k].assign(gains.size(), 0.0);

@@ -52,7 +52,7 @@ private:
     void best_of_two(const Pairs& pairs, Gains& gains, std::vector<Gains>* by_test);
     void best_of_three(const TupleSums& sums, Gains& gains, std::vector<Gains>* by_test);
     double gain_of(const double* sums, std::size_t step) const;
-    void offer(const Gains& here, const Gains& there, Gains& best) const;
+    void offer(std::span<const double> here, std::span<const double> there, Gains& best) const;
 
     bool counted_ = false;
     std::size_t channels_ = 1;

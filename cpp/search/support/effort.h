@@ -17,6 +17,7 @@ struct Effort {
     bool long_sums = true;       // sums over sets of more than three tests
     bool pace = true;            // steps are small where small ones did better
     bool improvement = true;     // small changes of the best tree
+    bool coarse = true;          // first trees from few tests where there are many
     bool count_along = true;     // bounds at the root tell about smaller trees, too
 
     // Ascent (docs/theory.md#ascent)
@@ -45,16 +46,17 @@ struct Effort {
     std::size_t most_values = 2'000'000;  // kept by box: some 400 MB
     double tiny_weight = 1e-5, most_left_out = 0.005;  // points that weigh less are left out, so many samples in all
 
-    // Any model
+    // Any model: what is given away for fewer prices, since every one closes so much at least; as a share of the samples
     int any_model_steps = 2;
-    double least_slack = 0.5, slack_by_samples = 2e-3;  // what is given away for fewer prices: every one closes so much at least
+    double least_slack = 0.5, coarse_slack = 0.02, fine_slack = 1e-3;
 
     // A bound that clears its goal by less than this closes next to nothing: a hole is left around the price, the wider, the
     // more is missing, and decisions further down close it.
     double next_to_nothing = 0.02;
     double least_hole = 0.3, hole_by_gap = 0.3;  // times one over the budget
 
-    // First trees
+    // First trees; where there are many tests, few of them will do in the beginning
+    std::size_t many_tests = 200, first_tests = 64;
     int first_depth = 3;        // deeper ones come up soon enough
     int first_steps = 2;        // at a price
     int first_prices = 8;       // from the highest down ...
