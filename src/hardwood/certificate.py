@@ -21,6 +21,7 @@ from hardwood._support.errors import ArgumentError, shortened
 from hardwood._support.files import json_text, making, parsed_json, reading, write_text
 from hardwood._support.text import shown
 from hardwood.data.features import Labels, Table, encode, encode_labels
+from hardwood.data.pieces import encode_pieces, pieces_of, target_of
 from hardwood.problem import Goal, Problem
 from hardwood.shift.description import ShiftDescription
 from hardwood.trees.adversary import attack
@@ -274,14 +275,21 @@ class Check:
 
 
 def check(certificate: Certificate | str | Path, X: Any, y: Any) -> Check:
-    """Compute again, from the data alone, what a certificate (or the file of one) says about its tree."""
+    """Compute again, from the data alone, what a certificate (or the file of one) says about its tree.
+
+    X may come in pieces, with y the name of its target column (see `audit`): of each piece only the codes are kept.
+    """
     if isinstance(certificate, str | Path):
         certificate = Certificate.load(certificate)
     if not isinstance(certificate, Certificate):
         raise TypeError(f"the certificate is a {type(certificate).__name__}; expected a Certificate, or a path of one")
     tree = certificate.tree
-    table = encode(X, features=tree.features)
-    labels = encode_labels(y, table.n_samples, classes=tree.classes)
+    pieces = pieces_of(X)
+    if pieces is None:
+        table = encode(X, features=tree.features)
+        labels = encode_labels(y, table.n_samples, classes=tree.classes)
+    else:
+        table, labels = encode_pieces(pieces, tree.features, target_of(y, pieces), tree.classes)
     try:
         uncertainty = certificate.shifts.uncertainty(table)
         problem = Problem(

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hardwood._support.files import reading
-from hardwood._support.text import shown
 from hardwood.data.features import Table, encode, encode_labels
+from hardwood.data.pieces import pieces_of, target_of
+from hardwood.estimators.findings import Findings
+from hardwood.estimators.piecewise import PiecewiseAudit
 from hardwood.estimators.robust import FORMAT as MODEL_FORMAT
 from hardwood.estimators.robust import RobustTreeClassifier
 from hardwood.shift.calibration import FloatArray
-from hardwood.shift.description import PLAUSIBILITIES, ShiftDescription
+from hardwood.shift.description import ShiftDescription
 from hardwood.trees.adversary import Attack, Curve, Shift, attack
 from hardwood.trees.scikit import from_sklearn
 from hardwood.trees.tree import Tree
 
 
 @dataclass(frozen=True, eq=False)
-class Audit:
-    """What the worst shift does to a tree. Prints as a page of text.
+class Audit(Findings):
+    """What the worst shift does to a tree on a table in memory. Prints as a page of text.
 
     margins  the price at which each sample is lost: 0 if it is wrong as it stands, +inf if no shift can
     """
@@ -52,6 +55,11 @@ class Audit:
         return self.found.margins
 
     @property
+    def budget(self) -> float:
+        """What the adversary may pay on the whole table."""
+        return self.found.uncertainty.budget
+
+    @property
     def curve(self) -> Curve:
         """Worst-case accuracy for every budget."""
         return self.found.curve
@@ -61,31 +69,14 @@ class Audit:
         """The worst shift itself, in the order in which the adversary buys the changes."""
         return self.found.shift
 
+    @property
+    def n_changed(self) -> tuple[int, int]:
+        """How many values the worst shift changes, and in how many rows."""
+        return len(self.shift), len(np.unique(self.shift.rows))
+
     def changes(self) -> list[dict[str, Any]]:
         """Which answers the adversary changes, most often first: column, from, to, how many, and the price of all."""
         return self.shift.grouped()
-
-    def __str__(self) -> str:
-        found = self.found
-        lines = [
-            f"{self.nominal_accuracy:.1%} of {found.n_samples} samples are correct as they stand,",
-            f"{self.worst_case_accuracy:.1%} after the worst shift within the budget {found.uncertainty.budget:.4g} "
-            f"({len(self.shift)} values changed in {len(np.unique(self.shift.rows))} rows).",
-            f"Shifts: {self.shifts}.",
-            "",
-            "Correct after the worst shift that is at least so plausible:",
-        ]
-        for level in PLAUSIBILITIES:
-            share = self.curve.accuracy_at_plausibility(level)
-            lines.append(f"  {level:5.2f}  {share:6.1%}  {'█' * round(40 * share)}")
-        changes = self.changes()
-        lines += ["", "What the adversary changes:" if changes else "The adversary needs no change."]
-        for entry in changes[:8]:
-            what = f"{shown(entry['column'])}: {shown(entry['from'])} -> {shown(entry['to'])}"
-            lines.append(f"  {what} in {entry['rows']} rows for {entry['price']:.3g}")
-        if len(changes) > 8:
-            lines.append(f"  ... and {len(changes) - 8} other kinds of changes")
-        return "\n".join(lines)
 
 
 def audit(
@@ -97,8 +88,13 @@ def audit(
     feature_kinds: Any = None,
     max_bins: int = 10,
     **words: Any,
-) -> Audit:
+) -> Audit | PiecewiseAudit:
     """Let the adversary loose on a tree that exists.
+
+    X              a table in memory, or one in pieces, which may be larger than memory: the path of a Parquet file or of
+                   a folder of them, a `pyarrow.dataset`, or a Dask frame. Of these, every piece is looked at on its own,
+                   wherever Dask computes, and the numbers are the same; single margins are not kept.
+    y              the labels; of a table in pieces, the name of its target column
 
     model          a fitted `DecisionTreeClassifier` of scikit-learn, a `RobustTreeClassifier`, a `Tree`, or the path of
                    a file with a tree or a model in JSON
@@ -113,17 +109,32 @@ def audit(
     said = ShiftDescription.said(shifts, words)
     if said is None:
         said = model.shifts_ if isinstance(model, RobustTreeClassifier) else ShiftDescription()
+    pieces = pieces_of(X)
+    if pieces is not None:
+        tree, encoded = _reader(model)
+        return PiecewiseAudit.of(tree, encoded, pieces, target_of(y, pieces), said)
     tree, table = _read(model, X, feature_kinds, max_bins)
     labels = encode_labels(y, table.n_samples, classes=tree.classes)
     return Audit(attack(tree, labels, said.uncertainty(table)), said)
 
 
 def _read(model: Any, X: Any, kinds: Any, max_bins: int) -> tuple[Tree, Table]:
-    if isinstance(model, RobustTreeClassifier):
-        return model.tree_, model.encoded(X)
-    if isinstance(model, Tree):
-        return model, encode(X, features=model.features)
+    if isinstance(model, RobustTreeClassifier | Tree):
+        tree, encoded = _reader(model)
+        return tree, encoded(X)
     return from_sklearn(model, X, kinds=kinds, max_bins=max_bins)
+
+
+def _reader(model: Any) -> tuple[Tree, Callable[[Any], Table]]:
+    """The tree, and how it reads a table."""
+    if isinstance(model, RobustTreeClassifier):
+        return model.tree_, model.encoded
+    if isinstance(model, Tree):
+        return model, partial(encode, features=model.features)
+    raise TypeError(
+        f"the model is a {type(model).__name__}; its columns are learnt from a table in memory. Make a tree of it from "
+        f"a sample first: hardwood.interop.from_sklearn(model, X_sample)[0]"
+    )
 
 
 def read_model(path: Path) -> Tree | RobustTreeClassifier:

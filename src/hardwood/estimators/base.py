@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -16,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from hardwood.data.columns import refuse_missing_labels, refuse_repeated
 from hardwood.data.features import Feature, Labels, Table, encode, encode_labels
+from hardwood.data.pieces import Pieces, pieces_of
 from hardwood.trees.scikit import design_matrix, to_sklearn
 from hardwood.trees.tree import Tree
 
@@ -40,7 +42,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         return table, encode_labels(y, table.n_samples)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row."""
+        """The class of each row. A table in pieces (see `audit`) is predicted piece by piece."""
+        if (pieces := pieces_of(X)) is not None:
+            return self._piece_by_piece(self.predict, pieces)
         tree, table = self._at_use(X)
         return np.asarray(self.classes_[tree.predict(table)])
 
@@ -86,6 +90,12 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         self.leaf_counts_ = counts
         self.n_features_in_ = len(tree.features)
 
+    def _piece_by_piece(self, method: Callable[[Any], NDArray[Any]], pieces: Pieces) -> NDArray[Any]:
+        """What a method says about each row of a table in pieces, as one array."""
+        check_is_fitted(self)
+        names = [feature.name for feature in self.tree_.features]
+        return np.concatenate(list(pieces.map(partial(_without_number, method), names)))
+
     def _at_use(self, X: Any) -> tuple[Tree, Table]:
         """The table as the tree reads it. Answers that are new get a category that no test of the tree asks for."""
         table = self.encoded(X, unseen="extra")
@@ -121,3 +131,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _without_number(method: Callable[[Any], NDArray[Any]], frame: Any, _number: int) -> NDArray[Any]:
+    return method(frame)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import warnings
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,6 +20,7 @@ from hardwood._support.files import json_text, reading, write_text
 from hardwood._version import __version__
 from hardwood.certificate import Certificate
 from hardwood.data.features import Labels, Table, encode_labels
+from hardwood.data.pieces import pieces_of
 from hardwood.estimators.base import TreeClassifier
 from hardwood.estimators.rivals import rivals
 from hardwood.problem import Goal, Problem
@@ -221,8 +223,10 @@ class RobustTreeClassifier(TreeClassifier):
         """The cheapest price of changes that alter the prediction of each row; +inf where nothing can.
 
         exp(-margin) is how likely those changes are, relative to no change. If `fit` was given certainties or costs for
-        single cells, those of the new rows must be given here.
+        single cells, those of the new rows must be given here. A table in pieces (see `audit`) is read piece by piece.
         """
+        if (pieces := pieces_of(X)) is not None:
+            return self._piece_by_piece(partial(self.margins, certainty=certainty, costs=costs), pieces)
         table = self.encoded(X)
         predicted = Labels(self.tree_.predict(table), self.tree_.classes)
         shifts = self._shifts_for(certainty=certainty, costs=costs)

@@ -71,16 +71,24 @@ class Shift:
 
     def grouped(self) -> list[dict[str, Any]]:
         """Equal changes together, most frequent first: column, from, to, how many rows, and the price of all."""
-        counts: dict[tuple[str, Category, Category], int] = {}
-        prices: dict[tuple[str, Category, Category], float] = {}
-        for change in self:
-            key = (change.column, change.old, change.new)
-            counts[key] = counts.get(key, 0) + 1
-            prices[key] = prices.get(key, 0.0) + change.price
-        return [
-            {"column": key[0], "from": key[1], "to": key[2], "rows": n, "price": prices[key]}
-            for key, n in sorted(counts.items(), key=lambda entry: -entry[1])
-        ]
+        old = self.table.values[self.rows, self.columns]
+        kinds, first, place, counts = np.unique(
+            np.column_stack([self.columns, old, self.codes]), axis=0, return_index=True, return_inverse=True, return_counts=True
+        )
+        prices = np.bincount(place.ravel(), weights=self.prices, minlength=len(kinds))
+        found = []
+        for k in np.lexsort((first, -counts)):
+            feature = self.table.features[kinds[k, 0]]
+            found.append(
+                {
+                    "column": feature.name,
+                    "from": feature.decode(int(kinds[k, 1])),
+                    "to": feature.decode(int(kinds[k, 2])),
+                    "rows": int(counts[k]),
+                    "price": float(prices[k]),
+                }
+            )
+        return found
 
     def apply(self) -> Table:
         """The table after the shift."""
@@ -91,22 +99,55 @@ class Shift:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Samples correct in the worst case for every budget: a staircase that falls at `budgets`, one sample a step.
+    """Samples correct in the worst case for every budget: a staircase that falls by a sample whenever one more is bought.
+
+    margins  the different prices of samples that can be lost at all, ascending
+    counts   how many samples have each
 
     Prices are those of the attack's set, rounded down to its unit: exact at the set's own budget. For a budget much
     smaller than that, take a set of its own if prices within 2^-47 of the larger budget are too coarse.
     """
 
     n_samples: int
-    budgets: FloatArray
+    margins: FloatArray
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, margins: FloatArray) -> Curve:
+        """The curve of samples with these margins."""
+        different, counts = np.unique(margins[np.isfinite(margins)], return_counts=True)
+        return cls(len(margins), different, counts.astype(np.int64))
+
+    def __add__(self, other: Curve) -> Curve:
+        """The curve of the samples of both."""
+        margins, place = np.unique(np.concatenate([self.margins, other.margins]), return_inverse=True)
+        counts = np.zeros(margins.size, dtype=np.int64)
+        np.add.at(counts, place, np.concatenate([self.counts, other.counts]))
+        return Curve(self.n_samples + other.n_samples, margins, counts)
+
+    @property
+    def budgets(self) -> FloatArray:
+        """Where the staircase falls, a budget for each sample: what all samples up to it cost together."""
+        return np.cumsum(np.repeat(self.margins, self.counts))
 
     def correct_at(self, budget: ArrayLike) -> NDArray[np.intp]:
         """Samples correct after the worst shift that a budget affords; for one budget or many."""
         given = numbers_of("budget", budget)
         if not (given >= 0).all():
             raise ValueError(f"budget is {budget!r}; expected numbers >= 0")
-        spend = allowance(1.0) * given
-        return np.asarray(self.n_samples - np.searchsorted(self.budgets, spend, side="right"))
+        return np.asarray(self.n_samples - self._lost(allowance(1.0) * given), dtype=np.intp)
+
+    def _lost(self, spend: FloatArray) -> NDArray[np.int64]:
+        """Samples that a total pays for, the cheapest first: all with the smaller margins, some of those with the next."""
+        paid = np.concatenate([[0.0], np.cumsum(self.margins * self.counts)])
+        lost = np.concatenate([[0], np.cumsum(self.counts)])
+        groups = np.searchsorted(paid[1:], spend, side="right")  # that are lost as a whole
+        margin, before = np.append(self.margins, 1.0)[groups], paid[groups]
+        # Totals of prices are exact up to the budget, a quotient is not: it may be one too large or too small.
+        more = np.floor((spend - before) / margin)
+        more = np.where(before + (more + 1) * margin <= spend, more + 1, more)
+        more = np.where((more > 0) & (before + more * margin > spend), more - 1, more)
+        return np.asarray(lost[groups] + np.where(groups < self.margins.size, more, 0.0).astype(np.int64))
 
     def accuracy_at(self, budget: ArrayLike) -> FloatArray:
         """The same as a share of all samples."""
@@ -179,8 +220,8 @@ class Attack:
 
     @cached_property
     def curve(self) -> Curve:
-        """Worst-case accuracy for every budget, from the one sort that `lost` uses, too."""
-        return Curve(self.n_samples, self._purchases[1])
+        """Worst-case accuracy for every budget."""
+        return Curve.of(self.margins)
 
     @cached_property
     def shift(self) -> Shift:

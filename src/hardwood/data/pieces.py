@@ -1,0 +1,161 @@
+"""Tables that come in pieces: Parquet files larger than memory, and Dask frames. Every piece is a frame of its own.
+
+What is asked about such a table is asked about each piece, in this process or on a cluster, and the answers are put
+together in the order of the rows. So answers must be small where rows are many: counts, not rows.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from hardwood._support.errors import ArgumentError, Said
+from hardwood.data.features import Category, Feature, IntArray, Labels, Table, encode, encode_labels, sealed
+
+Answer = TypeVar("Answer")
+
+ROWS = 1 << 18  # of a Parquet file in a piece: some megabytes for each column
+WAVE = 32  # pieces of a Dask frame that are under way at a time, so that answers do not pile up
+
+
+class Pieces(ABC):
+    """A table in pieces."""
+
+    names: list[str]
+    n_rows: int
+
+    @abstractmethod
+    def map(self, ask: Callable[[Any, int], Answer], columns: Sequence[str]) -> Iterator[Answer]:
+        """The answers about all pieces, in order; `ask` gets a frame with these columns, and the number of the piece."""
+
+    def check_columns(self, columns: Sequence[str]) -> None:
+        """Refuse columns that are not there before any work is done."""
+        lacking = [name for name in columns if name not in self.names]
+        if lacking:
+            raise ValueError(f"the table lacks the columns {lacking}; it has {self.names}")
+
+
+class ParquetPieces(Pieces):
+    """Parquet files, read piece by piece: one file, a folder of them, or a `pyarrow.dataset`."""
+
+    def __init__(self, source: Any) -> None:
+        from pyarrow import ArrowException, dataset
+
+        try:
+            self._dataset = dataset.dataset(source, format="parquet") if isinstance(source, str | Path) else source
+            self.names = list(self._dataset.schema.names)
+            self.n_rows = int(self._dataset.count_rows())
+        except (ArrowException, OSError) as error:
+            raise ValueError(f"{source} cannot be read as Parquet: {error}") from None
+
+    def map(self, ask: Callable[[Any, int], Answer], columns: Sequence[str]) -> Iterator[Answer]:
+        """In this process, one piece after the other; the next ones are read meanwhile."""
+        import pyarrow as pa
+
+        self.check_columns(columns)
+        # Few pieces ahead: by default, whole groups of rows pile up in memory.
+        batches = self._dataset.to_batches(
+            columns=list(columns), batch_size=ROWS, batch_readahead=2, fragment_readahead=1
+        )
+        begin = number = 0
+        for batch in batches:
+            if batch.num_rows == 0:
+                continue
+            yield _asked(ask, pa.Table.from_batches([batch]), number, begin)
+            begin += batch.num_rows
+            number += 1
+
+
+class DaskPieces(Pieces):
+    """A Dask frame: its partitions are asked wherever Dask computes, on a cluster if a client is at hand."""
+
+    def __init__(self, frame: Any) -> None:
+        import dask
+
+        self._frame = frame
+        self.names = [str(name) for name in frame.columns]
+        parts = frame[list(frame.columns[:1])].to_delayed()
+        self._lengths = list(dask.compute(*(dask.delayed(len)(part) for part in parts)))
+        self.n_rows = sum(self._lengths)
+
+    def map(self, ask: Callable[[Any, int], Answer], columns: Sequence[str]) -> Iterator[Answer]:
+        """Some partitions at a time."""
+        import dask
+
+        self.check_columns(columns)
+        parts = zip(self._frame[list(columns)].to_delayed(), self._lengths, strict=True)
+        begin = 0
+        asked = []
+        for part, length in parts:
+            if length:
+                asked.append(dask.delayed(_asked)(ask, part, len(asked), begin))
+            begin += length
+        waves = iter(asked)
+        while wave := list(islice(waves, WAVE)):
+            yield from dask.compute(*wave)
+
+
+def pieces_of(X: Any) -> Pieces | None:
+    """The table in pieces, if it is one: a path, a `pyarrow.dataset`, or a Dask frame."""
+    module = type(X).__module__.split(".")[0]
+    if isinstance(X, str | Path):
+        if not Path(X).exists():
+            raise ArgumentError("X", str(X), "there is no such file or folder; expected Parquet, or a table")
+        return ParquetPieces(X)
+    if module == "pyarrow" and hasattr(X, "count_rows"):
+        return ParquetPieces(X)
+    if module in ("dask", "dask_expr") and hasattr(X, "to_delayed"):
+        if not hasattr(X, "columns"):
+            raise ArgumentError("X", Said(f"a Dask {type(X).__name__}"), "expected a Dask DataFrame")
+        return DaskPieces(X)
+    return None
+
+
+def target_of(y: Any, pieces: Pieces) -> str:
+    """The column to predict, which such a table has to hold itself."""
+    if not isinstance(y, str):
+        raise ArgumentError("y", Said(f"a {type(y).__name__}"), "of a table in pieces, give the name of its target column")
+    pieces.check_columns([y])
+    return y
+
+
+def chosen(frame: Any, columns: Sequence[str]) -> Any:
+    """Some columns of a piece, which is an arrow table or a pandas frame."""
+    return frame.select(list(columns)) if hasattr(frame, "select") else frame[list(columns)]
+
+
+def encode_pieces(
+    pieces: Pieces, features: Sequence[Feature], target: str, classes: Sequence[Category]
+) -> tuple[Table, Labels]:
+    """The whole table and its labels as codes: what a piece looked like is forgotten when it is encoded."""
+    names = [feature.name for feature in features]
+    values = np.empty((pieces.n_rows, len(names)), dtype=np.int32, order="F")
+    codes = np.empty(pieces.n_rows, dtype=np.int32)
+    begin = 0
+    for own, labels in pieces.map(partial(_codes, features, target, classes), [*names, target]):
+        values[begin : begin + len(own)] = own
+        codes[begin : begin + len(own)] = labels
+        begin += len(own)
+    return Table(tuple(features), sealed(values)), Labels(sealed(codes), tuple(classes))
+
+
+def _codes(
+    features: Sequence[Feature], target: str, classes: Sequence[Category], frame: Any, _number: int
+) -> tuple[IntArray, IntArray]:
+    table = encode(chosen(frame, [feature.name for feature in features]), features=features)
+    return table.values, encode_labels(frame[target].to_numpy(), table.n_samples, classes=classes).codes
+
+
+def _asked(ask: Callable[[Any, int], Answer], frame: Any, number: int, begin: int) -> Answer:
+    """Whatever is wrong with a piece is said together with where the piece is."""
+    try:
+        return ask(frame, number)
+    except (ValueError, TypeError) as error:
+        where = f"in the piece with the rows {begin} to {begin + len(frame) - 1} (rows are counted from its first)"
+        raise ValueError(f"{where}: {error}") from error

@@ -1,0 +1,93 @@
+"""What an audit says, whether the table lies in memory or comes in pieces."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from hardwood._support.text import shown
+from hardwood.shift.description import PLAUSIBILITIES, ShiftDescription
+from hardwood.trees.adversary import Curve
+from hardwood.trees.tree import Tree
+
+
+class Findings(ABC):
+    """What the worst shift does to a tree. Prints as a page of text.
+
+    shifts        which shifts are possible
+    budget        what the adversary may pay on the whole table
+    """
+
+    shifts: ShiftDescription
+
+    @property
+    @abstractmethod
+    def tree(self) -> Tree:
+        """The tree, as hardwood reads it."""
+
+    @property
+    @abstractmethod
+    def budget(self) -> float:
+        """What the adversary may pay on the whole table."""
+
+    @property
+    @abstractmethod
+    def nominal_accuracy(self) -> float:
+        """Share of samples that are correct as they stand."""
+
+    @property
+    @abstractmethod
+    def worst_case_accuracy(self) -> float:
+        """Share of samples that are correct after the worst shift within the budget."""
+
+    @property
+    @abstractmethod
+    def curve(self) -> Curve:
+        """Worst-case accuracy for every budget."""
+
+    @property
+    @abstractmethod
+    def n_changed(self) -> tuple[int, int]:
+        """How many values the worst shift changes, and in how many rows."""
+
+    @abstractmethod
+    def changes(self) -> list[dict[str, Any]]:
+        """Which answers the adversary changes, most often first: column, from, to, how many, and the price of all."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return self.curve.n_samples
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers, ready for JSON."""
+        return {
+            "nominal_accuracy": self.nominal_accuracy,
+            "worst_case_accuracy": self.worst_case_accuracy,
+            "n_samples": self.n_samples,
+            "shifts": str(self.shifts),
+            "budget": self.budget,
+            "changes": self.changes(),
+        }
+
+    def __str__(self) -> str:
+        n_values, n_rows = self.n_changed
+        lines = [
+            f"{self.nominal_accuracy:.1%} of {self.n_samples} samples are correct as they stand,",
+            f"{self.worst_case_accuracy:.1%} after the worst shift within the budget {self.budget:.4g} "
+            f"({n_values} values changed in {n_rows} rows).",
+            f"Shifts: {self.shifts}.",
+            "",
+            "Correct after the worst shift that is at least so plausible:",
+        ]
+        for level in PLAUSIBILITIES:
+            share = self.curve.accuracy_at_plausibility(level)
+            lines.append(f"  {level:5.2f}  {share:6.1%}  {'█' * round(40 * share)}")
+        changes = self.changes()
+        lines += ["", "What the adversary changes:" if changes else "The adversary needs no change."]
+        for entry in changes[:8]:
+            what = f"{shown(entry['column'])}: {shown(entry['from'])} -> {shown(entry['to'])}"
+            lines.append(f"  {what} in {entry['rows']} rows for {entry['price']:.3g}")
+        if len(changes) > 8:
+            lines.append(f"  ... and {len(changes) - 8} other kinds of changes")
+        return "\n".join(lines)

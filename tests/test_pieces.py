@@ -1,0 +1,155 @@
+"""Tables in pieces: the same numbers as in memory."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hardwood as hw
+from hardwood.data import pieces as pieces_module
+from hardwood.trees.adversary import Curve
+
+parquet = pytest.importorskip("pyarrow.parquet")
+pa = pytest.importorskip("pyarrow")
+
+CERTAINTY = {"age": 0.8, "rating": 0.7, "region": 0.9, "member": 0.95}
+
+
+def survey(n, seed=0):
+    rng = np.random.default_rng(seed)
+    age, rating = rng.integers(18, 91, n), rng.integers(1, 11, n)
+    region, member = np.array(list("NESW"))[rng.integers(0, 4, n)], rng.random(n) < 0.4
+    score = 0.04 * (age - 50) + 0.3 * (rating - 5) + 0.8 * (region == "N") + rng.normal(0, 1, n)
+    X = pd.DataFrame({"age": age, "rating": rating, "region": region, "member": member})
+    return X, np.where(score > 0, "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def model():
+    X, y = survey(2_000)
+    return hw.RobustTreeClassifier(3, certainty=CERTAINTY, plausibility=0.93).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def table():
+    X, y = survey(3_000, seed=1)
+    return X, y
+
+
+@pytest.fixture
+def folder(tmp_path, table, monkeypatch):
+    """Two files with small groups of rows, read in pieces of 256 rows."""
+    monkeypatch.setattr(pieces_module, "ROWS", 256)
+    frame = table[0].assign(vote=table[1], note="not needed")
+    for k, part in enumerate((frame[:1_700], frame[1_700:])):
+        parquet.write_table(pa.Table.from_pandas(part, preserve_index=False), tmp_path / f"{k}.parquet", row_group_size=700)
+    return tmp_path
+
+
+def dask_frame(folder, npartitions):
+    dd = pytest.importorskip("dask.dataframe")
+    files = sorted(folder.glob("*.parquet"))
+    frame = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
+    return dd.from_pandas(frame, npartitions=npartitions)
+
+
+def assert_same(found, expected):
+    assert (found.n_samples, found.nominal_accuracy) == (expected.n_samples, expected.nominal_accuracy)
+    assert found.worst_case_accuracy == expected.worst_case_accuracy
+    assert found.curve.margins.tolist() == expected.curve.margins.tolist()
+    assert found.curve.counts.tolist() == expected.curve.counts.tolist()
+    assert found.n_changed == expected.n_changed
+    key = lambda entry: (entry["column"], str(entry["from"]), str(entry["to"]))
+    for one, other in zip(sorted(found.changes(), key=key), sorted(expected.changes(), key=key), strict=True):
+        assert {**one, "price": 0} == {**other, "price": 0}
+        assert one["price"] == pytest.approx(other["price"])
+
+
+@pytest.mark.parametrize("plausibility", [1.0, 0.97, 0.9, 0.5])
+def test_an_audit_of_parquet_files_has_the_numbers_of_the_table_in_memory(model, table, folder, plausibility):
+    words = {"certainty": CERTAINTY, "plausibility": plausibility}
+    expected = hw.audit(model, *table, **words)
+    assert_same(hw.audit(model, folder, "vote", **words), expected)
+    assert_same(hw.audit(model.tree_, str(folder), "vote", **words), expected)
+
+
+def test_an_audit_of_a_dask_frame_has_the_numbers_of_the_table_in_memory(model, table, folder):
+    expected = hw.audit(model, *table)
+    found = hw.audit(model, dask_frame(folder, npartitions=40), "vote")
+    assert_same(found, expected)
+    assert str(found).splitlines()[:12] == str(expected).splitlines()[:12]
+    assert found.to_dict()["n_samples"] == 3_000
+
+
+@pytest.mark.slow
+def test_workers_of_a_cluster_find_the_same_curve(model, table, folder):
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as client:
+        assert len(client.scheduler_info()["workers"]) == 2
+        assert_same(hw.audit(model, dask_frame(folder, npartitions=6), "vote"), hw.audit(model, *table))
+
+
+def test_predictions_and_margins_of_pieces_stand_in_the_order_of_the_rows(model, table, folder):
+    X, _ = table
+    for source in (folder, dask_frame(folder, npartitions=5), pytest.importorskip("pyarrow.dataset").dataset(folder)):
+        assert model.predict(source).tolist() == model.predict(X).tolist()
+        assert model.margins(source).tolist() == model.margins(X).tolist()
+
+
+def test_a_certificate_is_checked_against_pieces(model, folder, tmp_path_factory):
+    X, y = survey(2_000)
+    path = tmp_path_factory.mktemp("trained") / "survey.parquet"
+    parquet.write_table(pa.Table.from_pandas(X.assign(vote=y), preserve_index=False), path)
+    assert hw.check(model.certificate_, path, "vote").confirmed
+    assert not hw.check(model.certificate_, folder, "vote").confirmed
+
+
+def test_what_is_wrong_is_said_with_its_place(model, folder):
+    with pytest.raises(ValueError, match=r"lacks the columns \['choice'\]"):
+        hw.audit(model, folder, "choice")
+    with pytest.raises(ValueError, match="give the name of its target column"):
+        hw.audit(model, folder, np.zeros(3_000))
+    with pytest.raises(ValueError, match="there is no such file or folder"):
+        hw.audit(model, folder / "nothing.parquet", "vote")
+    (folder / "x.parquet").write_text("no table")
+    with pytest.raises(ValueError, match="cannot be read as Parquet"):
+        hw.audit(model, folder / "x.parquet", "vote")
+    with pytest.raises(ValueError, match="prices of single cells"):
+        hw.audit(model, folder / "0.parquet", "vote", certainty=np.full((1_700, 4), 0.9))
+
+
+def test_a_bad_answer_is_found_in_its_piece(model, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(pieces_module, "ROWS", 256)
+    X, y = table
+    X = X.assign(vote=y, region=np.where(np.arange(3_000) == 1_000, "Q", X["region"]))
+    parquet.write_table(pa.Table.from_pandas(X, preserve_index=False), tmp_path / "bad.parquet")
+    with pytest.raises(ValueError, match=r"rows 768 to 1023 .*row 232"):
+        hw.audit(model, tmp_path / "bad.parquet", "vote")
+
+
+def test_a_scikit_learn_tree_needs_a_table_in_memory(folder, table):
+    tree = pytest.importorskip("sklearn.tree").DecisionTreeClassifier(max_depth=2)
+    tree.fit(table[0][["age", "rating"]], table[1])
+    with pytest.raises(TypeError, match="from_sklearn"):
+        hw.audit(tree, folder, "vote")
+
+
+def test_curves_of_parts_add_up(model, table):
+    X, y = table
+    whole = model.worst_case(X, y).curve
+    rng = np.random.default_rng(5)
+    margins = model.worst_case(X, y).margins
+    cuts = np.sort(rng.integers(0, 3_000, 6))
+    parts = [Curve.of(part) for part in np.split(margins, cuts)]
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    budgets = np.linspace(0, 2 * whole.budgets[-1], 200)
+    assert total.correct_at(budgets).tolist() == whole.correct_at(budgets).tolist()
+    one_by_one = [3_000 - int((whole.budgets <= budget * (1 + 2.0**-32)).sum()) for budget in budgets]
+    assert whole.correct_at(budgets).tolist() == one_by_one
+
+
+def test_findings_are_ready_for_json(model, folder):
+    assert json.loads(json.dumps(hw.audit(model, folder, "vote").to_dict()))["n_samples"] == 3_000
