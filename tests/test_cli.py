@@ -88,6 +88,28 @@ def test_fit_predict_check_and_audit_one_after_the_other(folder):
     assert "What the adversary changes" in audited.stdout
 
 
+def test_a_folder_of_parquet_files_is_read_piece_by_piece(folder):
+    fitted(folder)
+    frame = pd.read_csv(folder / "survey.csv")
+    (folder / "pieces").mkdir()
+    for k, part in enumerate((frame[:50], frame[50:])):
+        part.to_parquet(folder / "pieces" / f"{k}.parquet", index=False)
+    whole, pieces = (
+        hardwood("audit", "model.json", data, "-t", "vote", "--json", folder=folder)
+        for data in ("survey.csv", "pieces")
+    )
+    assert (whole.returncode, pieces.returncode) == (0, 0)
+    numbers = [json.loads(done.stdout) for done in (whole, pieces)]
+    assert numbers[0]["worst_case_accuracy"] == numbers[1]["worst_case_accuracy"]
+    checked = hardwood("check", "model.certificate.json", "pieces", "-t", "vote", folder=folder)
+    assert "CONFIRMED from the data alone" in checked.stdout
+    assert hardwood("predict", "model.json", "pieces", folder=folder).returncode == 2
+    done = hardwood("predict", "model.json", "pieces", "--margins", "-o", "pieces.csv", folder=folder)
+    assert done.returncode == 0, done.stderr
+    hardwood("predict", "model.json", "survey.csv", "--margins", "-o", "whole.csv", folder=folder)
+    assert (folder / "pieces.csv").read_text() == (folder / "whole.csv").read_text()
+
+
 def test_machines_get_json(folder):
     certificate = json.loads(fitted(folder, "--json").stdout)
     assert (certificate["status"], certificate["gap"], certificate["model"]) == ("optimal", 0.0, "model.json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,23 +18,29 @@ def write_text(path: str | Path, text: str) -> None:
 
 def write_bytes(path: str | Path, content: bytes) -> None:
     """Write a file whole or not at all; an error names the file, whatever failed."""
+    write_chunks(path, [content])
+
+
+def write_chunks(path: str | Path, chunks: Iterable[bytes]) -> None:
+    """The same for a content that is made while it is written."""
     path = Path(path).resolve()  # a link stays a link to the new text
     if not path.parent.is_dir():
         raise ValueError(f"{path} cannot be written: its folder does not exist")
     try:
         if path.exists() and not path.is_file():  # a pipe or a device
-            path.write_bytes(content)
+            with path.open("wb") as file:
+                file.writelines(chunks)
         else:
-            _write_whole(path, content)
+            _write_whole(path, chunks)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-def _write_whole(path: Path, content: bytes) -> None:
+def _write_whole(path: Path, chunks: Iterable[bytes]) -> None:
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            file.writelines(chunks)
             file.flush()
             os.fsync(file.fileno())  # a rename may reach the disk before what it names
         Path(draft).chmod(0o666 & ~_umask())

@@ -17,13 +17,22 @@ from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 
-from hardwood._support.files import write_bytes, write_text
+from hardwood._support.files import write_bytes, write_chunks, write_text
 from hardwood._support.text import shown
 from hardwood._version import __version__
 from hardwood.cli.console import INTERRUPTED, NOT_CONFIRMED, PLAIN, err, errors, finite, out, print_json, print_text
 from hardwood.cli.options import ColumnOptions, ShiftOptions, number, with_options
 from hardwood.cli.study import study
-from hardwood.cli.tables import check_output, csv_text, features_and_target, only, read_table, without
+from hardwood.cli.tables import (
+    check_output,
+    comes_in_pieces,
+    csv_text,
+    features_and_target,
+    only,
+    read_table,
+    without,
+)
+from hardwood.data.pieces import ParquetPieces
 from hardwood.shift.description import PLAUSIBILITIES
 
 app = typer.Typer(
@@ -37,7 +46,12 @@ app = typer.Typer(
 app.add_typer(study, name="study")
 
 Data = Annotated[
-    Path, typer.Argument(help="A table in a CSV or Parquet file; empty cells and NA are missing.", show_default=False)
+    Path,
+    typer.Argument(
+        help="A table in a CSV or Parquet file; empty cells and NA are missing. predict, audit and check also take a "
+        "folder of Parquet files, and more rows than fit into memory.",
+        show_default=False,
+    ),
 ]
 Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
 Model = Annotated[Path, typer.Argument(help="A model file (or a tree in JSON).", show_default=False)]
@@ -85,7 +99,7 @@ def fit(
         table, y = features_and_target(data, target, columns.drop)
         classifier = RobustTreeClassifier(
             depth,
-            **shifts.words(table),
+            **shifts.words(table.column_names),
             feature_kinds=columns.kinds,
             branch_penalty="auto" if penalty is None else penalty,
             solver=solver,
@@ -128,13 +142,28 @@ def predict(
         if output is not None:
             check_output("--output", output, data, model)
         classifier = _load_model(model)
-        table = only(read_table(data, classifier.tree_.features), classifier.tree_.features)
-        columns: dict[str, list[Any]] = {"prediction": classifier.predict(table).tolist()}
-        if proba:
-            shares = classifier.predict_proba(table)
-            columns |= {f"share of {label}": shares[:, k].tolist() for k, label in enumerate(classifier.classes_)}
-        if margins:
-            columns["margin"] = classifier.margins(table).tolist()
+        features = classifier.tree_.features
+
+        def columns_of(table: Any, _number: int = 0) -> dict[str, list[Any]]:
+            columns: dict[str, list[Any]] = {"prediction": classifier.predict(table).tolist()}
+            if proba:
+                shares = classifier.predict_proba(table)
+                columns |= {f"share of {label}": shares[:, k].tolist() for k, label in enumerate(classifier.classes_)}
+            if margins:
+                columns["margin"] = classifier.margins(table).tolist()
+            return columns
+
+        if comes_in_pieces(data):
+            if output is None:
+                raise ValueError(f"{data} has very many rows; --output FILE is where their predictions go")
+            parts = ParquetPieces(data).map(columns_of, [feature.name for feature in features])
+            texts = (
+                csv_text(part, escape_formulas=escape_formulas, header=k == 0).encode() for k, part in enumerate(parts)
+            )
+            write_chunks(output, texts)
+            out.print(f"written: {output}")
+            return
+        columns = columns_of(only(read_table(data, features), features))
         if as_json:
             print_json({name: [finite(value) for value in values] for name, values in columns.items()})
         elif output is None:
@@ -160,21 +189,11 @@ def audit(
 
         tree = read_model(model)
         features = getattr(tree, "tree_", tree).features
-        table, y = features_and_target(data, target, None, features)
-        table = only(table, features)
         # If nothing is said, a model of ours is audited under its own shifts.
-        found = audited(tree, table, y, shifts=shifts.description(table) if shifts.given else None)
+        said = shifts.description([feature.name for feature in features]) if shifts.given else None
+        found = audited(tree, *_table_or_pieces(data, target, features), shifts=said)
         if as_json:
-            print_json(
-                {
-                    "nominal_accuracy": found.nominal_accuracy,
-                    "worst_case_accuracy": found.worst_case_accuracy,
-                    "n_samples": found.found.n_samples,
-                    "shifts": str(found.shifts),
-                    "budget": found.found.uncertainty.budget,
-                    "changes": found.changes(),
-                }
-            )
+            print_json(found.to_dict())
         else:
             out.print(str(found))
 
@@ -245,7 +264,7 @@ def path(
             time_limit=time_limit,
             memory_limit=memory_limit,
             on_level=None if as_json else _tell_level,
-            **shifts.words(table),
+            **shifts.words(table.column_names),
         )
         if as_json:
             print_json(found.to_dict())
@@ -312,8 +331,7 @@ def check(
         from hardwood.certificate import check as checked
 
         held = Certificate.load(certificate)
-        table, y = features_and_target(data, target, None, held.tree.features)
-        outcome = checked(held, only(table, held.tree.features), y)
+        outcome = checked(held, *_table_or_pieces(data, target, held.tree.features))
         contradictions = list(outcome.contradictions)
         if model is not None and _load_model(model).tree_ != held.tree:
             contradictions.append(f"the tree in {model} is not the tree of the certificate")
@@ -327,6 +345,14 @@ def check(
             out.print(str(outcome))
     if contradictions:
         raise typer.Exit(NOT_CONFIRMED)
+
+
+def _table_or_pieces(data: Path, target: str, features: Any) -> tuple[Any, Any]:
+    """What a tree reads of a table, and the target; of a table in pieces, where it is, and the target's name."""
+    if comes_in_pieces(data):
+        return data, target
+    table, y = features_and_target(data, target, None, features)
+    return only(table, features), y
 
 
 def _load_model(path: Path) -> Any:

@@ -55,13 +55,12 @@ class ShiftOptions:
         """Whether anything is said about shifts."""
         return any(value is not None and value is not False for value in asdict(self).values())  # 0 is a budget
 
-    def words(self, table: Any) -> dict[str, Any]:
+    def words(self, names: list[str]) -> dict[str, Any]:
         """The options as parameters of the estimators, for the columns of a table; what is not said is left out."""
         if self.cost and self.certainty:
             raise ValueError("--cost and --certainty are both given; one of them sets the prices")
         if self.budget is not None and self.plausibility is not None:
             raise ValueError("--budget and --plausibility are both given; one of them sets the budget")
-        names = list(table.column_names)
         said = {
             "certainty": _by_column("--certainty", self.certainty, names, CERTAINTY) if self.certainty else None,
             "plausibility": self.plausibility,
@@ -73,9 +72,9 @@ class ShiftOptions:
         }
         return {name: value for name, value in said.items() if value is not None} | {"clip": self.clip}
 
-    def description(self, table: Any) -> ShiftDescription:
+    def description(self, names: list[str]) -> ShiftDescription:
         """The same as a description of shifts."""
-        return ShiftDescription(**self.words(table))
+        return ShiftDescription(**self.words(names))
 
 
 @dataclass(frozen=True)

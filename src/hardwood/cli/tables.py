@@ -12,6 +12,8 @@ from typing import Any
 from hardwood._support.text import shown
 from hardwood.data.features import Feature
 
+PARQUET = (".parquet", ".pq")
+MANY_ROWS = 2_000_000  # of a Parquet file: more are read piece by piece
 # How a cell begins that spreadsheets reckon with, in the wide letters of East Asia, too.
 FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 
@@ -26,6 +28,20 @@ def check_output(option: str, path: Path, *inputs: Path) -> None:
         raise ValueError(f"{option} is {path}, which would overwrite an input; give another name")
 
 
+def comes_in_pieces(path: Path) -> bool:
+    """Whether a table is read piece by piece: Parquet files in a folder, or one with very many rows."""
+    from pyarrow import ArrowException, parquet
+
+    if path.is_dir():
+        return True
+    if path.suffix.lower() not in PARQUET or not path.is_file():
+        return False
+    try:
+        return bool(parquet.read_metadata(path).num_rows > MANY_ROWS)
+    except (ArrowException, OSError):
+        return False  # whoever reads it says what is wrong
+
+
 def read_table(path: Path, features: Sequence[Feature] = ()) -> Any:
     """A CSV or Parquet file as an arrow table. Columns that a tree knows are read with the types that it knows."""
     from pyarrow import ArrowException, parquet, types
@@ -34,7 +50,7 @@ def read_table(path: Path, features: Sequence[Feature] = ()) -> Any:
     if not path.is_file():
         raise ValueError(f"{path} is not a file")
     try:
-        if path.suffix.lower() in (".parquet", ".pq"):
+        if path.suffix.lower() in PARQUET:
             table = parquet.read_table(path)
         else:
             table = arrow_csv.read_csv(
@@ -130,11 +146,11 @@ def only(table: Any, features: Sequence[Feature]) -> Any:
     return table.select(names)
 
 
-def csv_text(columns: dict[str, list[Any]], *, escape_formulas: bool = False) -> str:
+def csv_text(columns: dict[str, list[Any]], *, escape_formulas: bool = False, header: bool = True) -> str:
     """Columns as CSV; on request with an apostrophe before text that spreadsheets would take for a formula."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    for row in (columns, *zip(*columns.values(), strict=True)):
+    for row in (*([columns] if header else []), *zip(*columns.values(), strict=True)):
         writer.writerow([_escaped(cell) for cell in row] if escape_formulas else row)
     return text.getvalue()
 

@@ -20,12 +20,24 @@ MISSING = "(missing)"  # the answer that a missing one becomes, if the caller wa
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column as read: numbers or booleans in a numeric array, anything else as objects of one Python type."""
+    """A column as read: numbers or booleans in a numeric array, anything else as objects of one Python type.
+
+    categories  the answers that were declared, used or not
+    distinct    the different answers of text, in any order, and ...
+    numbers     ... which of them each row has; so that nobody looks at every row's text again
+    """
 
     name: str
     values: NDArray[Any]
     categories: tuple[Any, ...] = ()
     ordered: bool = False
+    distinct: tuple[Any, ...] = ()
+    numbers: NDArray[np.int32] | None = None
+
+    @classmethod
+    def of_text(cls, name: str, distinct: tuple[str, ...], numbers: NDArray[np.int32], **declared: Any) -> Column:
+        """A column of text, of which each row has one of the different answers."""
+        return cls(name, _objects(list(distinct))[numbers], **declared, distinct=distinct, numbers=numbers)
 
     @classmethod
     def of(
@@ -54,7 +66,11 @@ class Column:
             if infinite.any():
                 raise ValueError(f'column "{name}", row {infinite.argmax()} is infinite; use a finite number')
         categories = tuple(_plain_objects(f"categories of {name}", _objects(list(categories))).tolist())
-        return cls(name, values, categories, ordered)
+        if values.dtype.kind != "O":
+            return cls(name, values, categories, ordered)
+        known: dict[Any, int] = {}
+        numbers = np.fromiter((known.setdefault(value, len(known)) for value in values), np.int32, len(values))
+        return cls(name, values, categories, ordered, tuple(known), numbers)
 
 
 def read_columns(X: Any, missing: str = "error") -> list[Column]:
@@ -146,16 +162,29 @@ def _series_column(name: str, series: Any, missing: str) -> Column:
         declared = (
             tuple(native.cat.categories) if series.implementation.is_pandas_like() and hasattr(native, "cat") else ()
         )
-        values = _objects(series.to_list())
-        seen = {value for value in values.tolist() if not _is_missing(value)}
-        return Column.of(name, values, declared or tuple(sorted(seen)), missing=missing)
-    if dtype == nw.String or dtype == nw.Object:
+        if all(isinstance(category, str) for category in declared):
+            return _text_column(name, series.cast(nw.String), declared, is_declared=True)
+        return Column.of(name, _objects(series.to_list()), declared, missing=missing)
+    if dtype == nw.String:
+        return _text_column(name, series)
+    if dtype == nw.Object:
         return Column.of(name, _objects(series.to_list()), missing=missing)
     if dtype == nw.Decimal:
         series = series.cast(nw.Float64)
     if not (dtype.is_numeric() or dtype == nw.Boolean):
         raise TypeError(_unreadable(name, dtype))
     return Column.of(name, np.asarray(series.to_numpy()))
+
+
+def _text_column(name: str, series: Any, declared: tuple[str, ...] = (), *, is_declared: bool = False) -> Column:
+    """Text, with its answers numbered by the library that holds it. Missing ones were refused, or are an answer."""
+    if series.null_count():
+        series = series.fill_null(MISSING)
+        declared = (*declared, MISSING) if declared and MISSING not in declared else declared
+    distinct = tuple(series.unique().to_list())
+    numbers = series.replace_strict(list(distinct), list(range(len(distinct))), return_dtype=nw.Int32).to_numpy()
+    categories = (declared or tuple(sorted(distinct))) if is_declared else ()
+    return Column.of_text(name, distinct, np.asarray(numbers, dtype=np.int32), categories=categories)
 
 
 def refuse_repeated(names: Iterable[Any]) -> None:
@@ -169,15 +198,7 @@ def refuse_repeated(names: Iterable[Any]) -> None:
 
 def refuse_missing_labels(y: Any) -> None:
     """Labels are never missing; whatever else they are is for others to check."""
-    values = np.asarray(y)
-    if np.ma.isMaskedArray(y):
-        missing = np.ma.getmaskarray(y).ravel()
-    elif values.dtype.kind == "f":
-        missing = np.isnan(values)
-    elif values.dtype.kind == "O":
-        missing = np.array([_is_missing(value) for value in values.ravel()], dtype=bool)
-    else:
-        return
+    missing = _missing_labels(y)
     if missing.any():
         raise ArgumentError(
             "y",
@@ -186,6 +207,20 @@ def refuse_missing_labels(y: Any) -> None:
             remedy="drop such rows",
             row=int(missing.argmax()),
         )
+
+
+def _missing_labels(y: Any) -> NDArray[np.bool_]:
+    series = nw.from_native(y, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series) and not (series.dtype == nw.Object or series.dtype.is_float()):
+        return np.asarray(series.is_null().to_numpy(), dtype=bool)
+    if np.ma.isMaskedArray(y):
+        return np.asarray(np.ma.getmaskarray(y).ravel(), dtype=bool)
+    values = np.asarray(y)
+    if values.dtype.kind == "f":
+        return np.asarray(np.isnan(values), dtype=bool)
+    if values.dtype.kind == "O":
+        return np.array([_is_missing(value) for value in values.ravel()], dtype=bool)
+    return np.zeros(1, dtype=bool)
 
 
 def _refuse_missing(name: str, missing: NDArray[np.bool_]) -> None:

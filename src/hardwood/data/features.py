@@ -350,19 +350,33 @@ def _quantile_edges(numbers: NDArray[np.float64], max_bins: int) -> tuple[float,
     return tuple(edges[edges < distinct[-1]].tolist())
 
 
+def _distinct(column: Column) -> tuple[list[Category], NDArray[np.integer[Any]]]:
+    """The different values of a column, and which of them each row has."""
+    if column.numbers is not None:
+        return list(column.distinct), column.numbers
+    values = column.values
+    if values.dtype.kind in "biu" and values.size:
+        least, most = int(values.min()), int(values.max())
+        if most - least < 1 << 16:  # a table is faster than sorting
+            offsets = values.astype(np.int64) - least
+            seen = np.flatnonzero(np.bincount(offsets))
+            place = np.empty(most - least + 1, dtype=np.int32)
+            place[seen] = np.arange(len(seen))
+            return (seen + least).astype(values.dtype).tolist(), place[offsets]
+    found, numbers = np.unique(values, return_inverse=True)
+    return found.tolist(), numbers
+
+
 def _sorted_distinct(column: Column) -> tuple[Category, ...]:
-    if column.values.dtype.kind != "O":
-        return tuple(np.unique(column.values).tolist())
-    return tuple(sorted(set(column.values.tolist())))
+    answers: list[Any] = _distinct(column)[0]
+    return tuple(sorted(answers))
 
 
 def _positions(column: Column, categories: tuple[Category, ...]) -> IntArray:
     """The position of each value among the categories."""
     position = {category: k for k, category in enumerate(categories)}
-    found, inverse = np.unique(column.values, return_inverse=True) if column.values.dtype.kind != "O" else (None, None)
-    answers = column.values.tolist() if found is None else found.tolist()
-    codes = np.fromiter((position.get(answer, -1) for answer in answers), dtype=np.int32, count=len(answers))
-    codes = codes if inverse is None else codes[inverse]
+    answers, numbers = _distinct(column)
+    codes: IntArray = np.array([position.get(answer, -1) for answer in answers], dtype=np.int32)[numbers]
     if (codes < 0).any():
         row = int((codes < 0).argmax())
         raise ValueError(
@@ -375,8 +389,8 @@ def _positions(column: Column, categories: tuple[Category, ...]) -> IntArray:
 def _refuse_new_missing(columns: Sequence[Column], features: Sequence[Feature]) -> None:
     """One column that knows missing answers does not let all others have them."""
     for feature, column in zip(features, columns, strict=True):
-        if MISSING not in feature.categories and column.values.dtype.kind == "O" and MISSING in column.values.tolist():
-            row = column.values.tolist().index(MISSING)
+        if MISSING not in feature.categories and column.numbers is not None and MISSING in column.distinct:
+            row = int((column.numbers == column.distinct.index(MISSING)).argmax())
             raise ValueError(f'column "{column.name}", row {row} is missing (NaN), which it never was in training')
 
 
@@ -392,16 +406,15 @@ def _with_extra(feature: Feature, column: Column) -> tuple[Feature, Column]:
             f"{feature.categories[0]!r}; convert the column"
         )
     known = set(feature.categories)
-    answers = column.values.tolist()
-    new = [answer not in known for answer in answers]
-    if not any(new):
+    answers, numbers = _distinct(column)
+    if known.issuperset(answers):
         return feature, column
     extra = EXTRA
     while extra in known:
         extra += "'"
-    values = np.array([extra if is_new else answer for answer, is_new in zip(answers, new, strict=True)], dtype=object)
     wider = replace(feature, high=feature.high + 1, categories=(*feature.categories, extra))
-    return wider, Column(column.name, values)
+    distinct = tuple(answer if answer in known else extra for answer in answers)
+    return wider, replace(column, distinct=distinct, numbers=numbers.astype(np.int32))
 
 
 def _matching(columns: list[Column], features: Sequence[Feature]) -> list[Column]:

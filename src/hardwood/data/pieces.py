@@ -32,7 +32,7 @@ class Pieces(ABC):
 
     @abstractmethod
     def map(self, ask: Callable[[Any, int], Answer], columns: Sequence[str]) -> Iterator[Answer]:
-        """The answers about all pieces, in order; `ask` gets a frame with these columns, and the number of the piece."""
+        """The answers about all pieces, in order; `ask` gets a frame with these columns, and the piece's number."""
 
     def check_columns(self, columns: Sequence[str]) -> None:
         """Refuse columns that are not there before any work is done."""
@@ -76,29 +76,31 @@ class DaskPieces(Pieces):
     """A Dask frame: its partitions are asked wherever Dask computes, on a cluster if a client is at hand."""
 
     def __init__(self, frame: Any) -> None:
-        import dask
+        from dask.base import compute
+        from dask.delayed import delayed
 
         self._frame = frame
         self.names = [str(name) for name in frame.columns]
         parts = frame[list(frame.columns[:1])].to_delayed()
-        self._lengths = list(dask.compute(*(dask.delayed(len)(part) for part in parts)))
+        self._lengths = list(compute(*(delayed(len)(part) for part in parts)))
         self.n_rows = sum(self._lengths)
 
     def map(self, ask: Callable[[Any, int], Answer], columns: Sequence[str]) -> Iterator[Answer]:
         """Some partitions at a time."""
-        import dask
+        from dask.base import compute
+        from dask.delayed import delayed
 
         self.check_columns(columns)
         parts = zip(self._frame[list(columns)].to_delayed(), self._lengths, strict=True)
         begin = 0
-        asked = []
+        asked: list[Any] = []
         for part, length in parts:
             if length:
-                asked.append(dask.delayed(_asked)(ask, part, len(asked), begin))
+                asked.append(delayed(_asked)(ask, part, len(asked), begin))
             begin += length
         waves = iter(asked)
         while wave := list(islice(waves, WAVE)):
-            yield from dask.compute(*wave)
+            yield from compute(*wave)
 
 
 def pieces_of(X: Any) -> Pieces | None:
@@ -120,7 +122,9 @@ def pieces_of(X: Any) -> Pieces | None:
 def target_of(y: Any, pieces: Pieces) -> str:
     """The column to predict, which such a table has to hold itself."""
     if not isinstance(y, str):
-        raise ArgumentError("y", Said(f"a {type(y).__name__}"), "of a table in pieces, give the name of its target column")
+        raise ArgumentError(
+            "y", Said(f"a {type(y).__name__}"), "of a table in pieces, give the name of its target column"
+        )
     pieces.check_columns([y])
     return y
 
@@ -149,7 +153,7 @@ def _codes(
     features: Sequence[Feature], target: str, classes: Sequence[Category], frame: Any, _number: int
 ) -> tuple[IntArray, IntArray]:
     table = encode(chosen(frame, [feature.name for feature in features]), features=features)
-    return table.values, encode_labels(frame[target].to_numpy(), table.n_samples, classes=classes).codes
+    return table.values, encode_labels(frame[target], table.n_samples, classes=classes).codes
 
 
 def _asked(ask: Callable[[Any, int], Answer], frame: Any, number: int, begin: int) -> Answer:

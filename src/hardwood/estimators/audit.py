@@ -91,9 +91,9 @@ def audit(
 ) -> Audit | PiecewiseAudit:
     """Let the adversary loose on a tree that exists.
 
-    X              a table in memory, or one in pieces, which may be larger than memory: the path of a Parquet file or of
-                   a folder of them, a `pyarrow.dataset`, or a Dask frame. Of these, every piece is looked at on its own,
-                   wherever Dask computes, and the numbers are the same; single margins are not kept.
+    X              a table in memory, or one in pieces, which may be larger than memory: the path of a Parquet file or
+                   of a folder of them, a `pyarrow.dataset`, or a Dask frame. Of these, every piece is looked at on its
+                   own, wherever Dask computes. The numbers are the same; single margins are not kept.
     y              the labels; of a table in pieces, the name of its target column
 
     model          a fitted `DecisionTreeClassifier` of scikit-learn, a `RobustTreeClassifier`, a `Tree`, or the path of

@@ -23,7 +23,7 @@ Encoder = Callable[[Any], Table]
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked about each piece: how the adversary fares there, with prices rounded for the budget of the whole."""
+    """What is asked about each piece: how the adversary fares there, with prices rounded as those of the whole."""
 
     tree: Tree
     encoded: Encoder
@@ -39,7 +39,7 @@ class Question:
     def attacked(self, frame: Any) -> Attack:
         """The adversary against the tree on one piece."""
         table = self.encoded(chosen(frame, self.columns[:-1]))
-        labels = encode_labels(frame[self.target].to_numpy(), table.n_samples, classes=self.tree.classes)
+        labels = encode_labels(frame[self.target], table.n_samples, classes=self.tree.classes)
         return attack(self.tree, labels, self.shifts.uncertainty(table, budget=self.budget))
 
 
@@ -138,14 +138,16 @@ class PiecewiseAudit(Findings):
         for entries, rows in self.pieces.map(partial(_changed, self.question, dearest, quotas), self.question.columns):
             n_rows += rows
             for entry in entries:
-                known = changes.setdefault((entry["column"], entry["from"], entry["to"]), entry | {"rows": 0, "price": 0.0})
+                known = changes.setdefault(
+                    (entry["column"], entry["from"], entry["to"]), entry | {"rows": 0, "price": 0.0}
+                )
                 known["rows"] += entry["rows"]
                 known["price"] += entry["price"]
         return sorted(changes.values(), key=lambda entry: -entry["rows"]), n_rows
 
     @property
     def _lost(self) -> tuple[float, list[int]]:
-        """The largest margin that is paid for; how many samples with it are lost in each piece, the first ones of all."""
+        """The largest margin that is paid for, and how many samples with it are lost in each piece: the first ones."""
         lost = self.n_samples - self.worst_case_correct
         if lost == 0:
             return -1.0, [0] * len(self.curves)

@@ -73,7 +73,11 @@ class Shift:
         """Equal changes together, most frequent first: column, from, to, how many rows, and the price of all."""
         old = self.table.values[self.rows, self.columns]
         kinds, first, place, counts = np.unique(
-            np.column_stack([self.columns, old, self.codes]), axis=0, return_index=True, return_inverse=True, return_counts=True
+            np.column_stack([self.columns, old, self.codes]),
+            axis=0,
+            return_index=True,
+            return_inverse=True,
+            return_counts=True,
         )
         prices = np.bincount(place.ravel(), weights=self.prices, minlength=len(kinds))
         found = []
@@ -99,7 +103,7 @@ class Shift:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Samples correct in the worst case for every budget: a staircase that falls by a sample whenever one more is bought.
+    """Samples correct in the worst case for every budget: a staircase that falls whenever one more sample is bought.
 
     margins  the different prices of samples that can be lost at all, ascending
     counts   how many samples have each
@@ -138,7 +142,7 @@ class Curve:
         return np.asarray(self.n_samples - self._lost(allowance(1.0) * given), dtype=np.intp)
 
     def _lost(self, spend: FloatArray) -> NDArray[np.int64]:
-        """Samples that a total pays for, the cheapest first: all with the smaller margins, some of those with the next."""
+        """Samples that a total pays for: all with the smaller margins, and some of those with the next one."""
         paid = np.concatenate([[0.0], np.cumsum(self.margins * self.counts)])
         lost = np.concatenate([[0], np.cumsum(self.counts)])
         groups = np.searchsorted(paid[1:], spend, side="right")  # that are lost as a whole
