@@ -215,6 +215,7 @@ const std::map<std::string, bool hardwood::search::Effort::*> speed_ups{
     {"kinks", &hardwood::search::Effort::kinks},
     {"long_sums", &hardwood::search::Effort::long_sums},
     {"pace", &hardwood::search::Effort::pace},
+    {"runs", &hardwood::search::Effort::runs},
     {"upward", &hardwood::search::Effort::upward},
     {"whole_domains", &hardwood::search::Effort::whole_domains},
     {"wrong_points", &hardwood::search::Effort::wrong_points},

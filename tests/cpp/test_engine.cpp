@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "random_task.h"
+#include "search/engine/coarse.h"
 #include "search/engine/search.h"
 
 using namespace hardwood;
@@ -246,10 +247,59 @@ TEST_CASE("the search finds the best of all trees, with one thread and with two,
             CHECK(search.any_model_bound() >= best);
             CHECK(Evaluator(instance)(search.best_tree()).correct == best);
         }
-        for (const long long work : {1, 3, 10, 30}) {
-            Search stopped(instance, 2, 0.25, Effort{}, {infinity, work}, 1, [](const State&) { return true; });
-            stopped.run();
-            CHECK(stopped.state().upper_bound >= best);
+        Effort as_if_large;
+        as_if_large.many_tests = 0;
+        as_if_large.first_tests = 1 + seed % 3;
+        as_if_large.most_sums = 0;
+        as_if_large.shortest_run = 1 + seed % 3;
+        as_if_large.all_pairs = as_if_large.whole_domains = seed % 2 == 0;
+        as_if_large.points_nearby = 1 + seed % 4;
+        Search large(instance, 2, 0.0, as_if_large, {}, 1, [](const State&) { return true; });
+        large.run();
+        CHECK(large.state().proved);
+        CHECK(large.state().correct == best);
+        for (const long long work : {1, 3, 10, 30, 100}) {
+            for (const Effort& effort : {Effort{}, as_if_large}) {
+                Search stopped(instance, 2, 0.25, effort, {infinity, work}, 1, [](const State&) { return true; });
+                stopped.run();
+                CHECK(stopped.state().upper_bound >= best);
+            }
+        }
+    }
+}
+
+TEST_CASE("few tests in place of many: some of each column, in order, each once") {
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        const RandomTask made(seed, 12, 3, 5, 2 + seed % 2);
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        for (const std::size_t most : {1, 2, 5, 9, 100}) {
+            const std::vector<int> tests = coarse_tests(instance, most);
+            CHECK(!tests.empty());
+            CHECK(tests.size() <= std::max(most, static_cast<std::size_t>(instance.n_columns())));
+            CHECK(std::ranges::is_sorted(tests));
+            CHECK(std::ranges::adjacent_find(tests) == tests.end());
+            CHECK(tests.front() >= 0);
+            CHECK(tests.back() < instance.n_tests());
+        }
+    }
+}
+
+TEST_CASE("bounds at the root tell about smaller trees, too") {
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        const RandomTask made(seed, 8, 2, 3);
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        for (const double penalty : {0.0, 0.01, 0.3, 1.0}) {
+            Effort apart;
+            apart.count_along = false;
+            Search along(instance, 2, penalty, Effort{}, {}, 1, [](const State&) { return true; });
+            Search alone(instance, 2, penalty, apart, {}, 1, [](const State&) { return true; });
+            along.run();
+            alone.run();
+            const auto worth = [&](const Search& search) { return search.state().correct - penalty * search.state().tests; };
+            CHECK(worth(along) == doctest::Approx(worth(alone)));
+            if (penalty == 0.01) CHECK(along.state().tests == alone.state().tests);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "random_task.h"
@@ -152,6 +153,35 @@ TEST_CASE("rows of large tables have lists of their own: true prices, in order, 
                 return way.cost == margin && label_of(instance, tree, support.points()[way.point]) != instance.label(i);
             });
             if (margin * 0.1 < 1.0) CHECK(is_wrong_somewhere);
+        }
+    }
+}
+
+TEST_CASE("neighbours are what one move or two lead to, as far as they are listed") {
+    for (unsigned seed = 0; seed < 100; ++seed) {
+        const RandomTask made(seed, 6, 3, 3);
+        if (made.task.tests.empty()) continue;
+        const Instance instance(made.task);
+        Effort effort;
+        effort.points_nearby = 1 + seed % 6;
+        std::vector<std::uint32_t> rows(instance.n_rows());
+        std::iota(rows.begin(), rows.end(), 0U);
+        const Neighbours neighbours(instance, rows, effort);
+        for (const double limit : {0.0, 0.6, 1.3, 100.0}) {
+            for (const std::uint32_t i : rows) {
+                std::set<std::vector<Bin>> found;
+                neighbours.visit(i, limit, [&](const Bin* point, double cost) {
+                    CHECK(cost == cost_of(instance, i, point));
+                    CHECK(found.insert({point, point + instance.n_columns()}).second);
+                });
+                for (const auto& point : all_points(instance)) {
+                    const double cost = cost_of(instance, i, point.data());
+                    int moves = 0;
+                    for (int c = 0; c < instance.n_columns(); ++c) moves += point[static_cast<std::size_t>(c)] != instance.point(i)[c];
+                    const bool listed = cost < infinity && neighbours.includes(moves, cost, limit);
+                    CHECK(found.contains(point) == listed);
+                }
+            }
         }
     }
 }

@@ -204,6 +204,56 @@ TEST_CASE("with a test on top, and with cut-offs, values stay valid") {
     }
 }
 
+TEST_CASE("what thresholds side by side err at least is no more than each of them does") {
+    std::mt19937 random(9);
+    int seen = 0;
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        Cloud cloud(seed, 5, 2, 2 + seed % 2);
+        if (cloud.instance.n_tests() == 0 || cloud.points.size() == 0) continue;
+        Watch watch = forever();
+        for (int levels = 3; levels <= 4; ++levels) {
+            Programme programme(cloud.points, watch, no_sums);
+            programme.load(cloud.for_programme());
+            const Region region = cloud.all(levels, programme);
+            REQUIRE(!Programme::is_short(region));
+            for (int c = 0; c < cloud.instance.n_columns(); ++c) {
+                const Column& column = cloud.instance.column(c);
+                for (int first = 0; column.ordered && first < column.n_tests; ++first) {
+                    for (int last = first; last < column.n_tests; ++last) {
+                        double least = infinity;
+                        for (int k = first; k <= last; ++k) {
+                            least = std::min(least, programme.least_with(region, column.first_test + k, Sizes::any(), infinity)[0]);
+                        }
+                        const double cutoff = least * static_cast<double>(random() % 200) / 100.0;
+                        const double bound =
+                            programme.least_between(region, column.first_test + first, column.first_test + last, Sizes::any(), cutoff);
+                        CHECK(bound <= least + 1e-9);
+                        if (first == last && bound < cutoff - 1e-9) CHECK(bound == doctest::Approx(least));
+                        ++seen;
+                    }
+                }
+            }
+        }
+    }
+    CHECK(seen > 500);
+}
+
+TEST_CASE("sums over some of the thresholds of a column are right, too") {
+    std::mt19937 random(4);
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        Cloud cloud(seed, 6, 2, 2 + seed % 2);
+        if (cloud.instance.n_tests() == 0 || cloud.points.size() == 0) continue;
+        Box box = whole_domain(cloud.instance);
+        std::erase_if(box.tests, [&](int) { return random() % 2 == 0; });
+        Answers answers(cloud.points);
+        answers.map(box);
+        const Weights weights = cloud.for_programme();
+        TupleSums sums;
+        sums.assign(answers, cloud.members(), weights, 3);
+        check_sums(cloud, weights, sums, box.tests, cloud.members());
+    }
+}
+
 TEST_CASE("four levels agree with the recursion over three") {
     for (unsigned seed = 0; seed < 8; ++seed) {
         Cloud cloud(seed, 3, 3, 2);

@@ -114,6 +114,35 @@ void raise(std::vector<double>& known, const Stairs& errors, double more) {
 
 }  // namespace
 
+// Thresholds of one column side by side: whatever lies left of the first of them lies left of all, and likewise on the right, so the
+// errors on these two sides are a bound for all of them (docs/theory.md#runs). Where it does not close them, halves are tried.
+void MeasureBound::close_runs(Ascent& ascent, std::span<const std::size_t> open, double cutoff, double more) {
+    const auto column_of = [&](std::size_t o) {
+        return ascent.options[o].kind == Option::Kind::test ? instance_.column_of(ascent.options[o].number) : -1;
+    };
+    for (std::size_t begin = 0; begin < open.size();) {
+        const int c = column_of(open[begin]);
+        std::size_t end = begin;
+        while (end < open.size() && column_of(open[end]) == c) ++end;
+        if (c >= 0 && instance_.column(c).ordered) close_run(ascent, open.subspan(begin, end - begin), cutoff, more);
+        begin = end;
+    }
+}
+
+void MeasureBound::close_run(Ascent& ascent, std::span<const std::size_t> run, double cutoff, double more) {
+    if (run.size() < effort_.shortest_run || watch_.stopped()) return;
+    const Sizes sizes = sizes_of(ascent, ascent.node.places[ascent.place]);
+    const double least = programme_.least_between(ascent.regions[ascent.place], ascent.options[run.front()].number,
+                                                  ascent.options[run.back()].number, sizes, cutoff);
+    if (watch_.has_stopped()) return;
+    if (least < cutoff) {
+        close_run(ascent, run.first(run.size() / 2), cutoff, more);
+        close_run(ascent, run.subspan(run.size() / 2), cutoff, more);
+        return;
+    }
+    for (const std::size_t o : run) ascent.bounds.loss[o] = std::max(ascent.bounds.loss[o], least + more);
+}
+
 // Values options that are open, the most promising ones first; unless all are wanted, up to the first that is known exactly.
 void MeasureBound::value_options(Ascent& ascent, bool all) {
     const Question& question = ascent.question;
@@ -132,6 +161,10 @@ void MeasureBound::value_options(Ascent& ascent, bool all) {
     std::vector<std::size_t> order;
     for (std::size_t o = 0; o < ascent.options.size(); ++o) {
         if (ascent.bounds.loss[o] < target) order.push_back(o);
+    }
+    if (all && effort_.runs && !Programme::is_short(ascent.regions[ascent.place])) {
+        close_runs(ascent, order, target - fixed - ascent.others.back(), fixed + ascent.others.back());
+        std::erase_if(order, [&](std::size_t o) { return ascent.bounds.loss[o] >= target; });
     }
     std::ranges::stable_sort(order, {}, [&](std::size_t o) { return ascent.last[o]; });
     if (ascent.along) ascent.bounds.by_tests.resize(ascent.options.size());

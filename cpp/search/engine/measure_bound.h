@@ -40,6 +40,8 @@ private:
     struct Ascent;
     void load(Ascent& ascent);
     void value_options(Ascent& ascent, bool all);
+    void close_runs(Ascent& ascent, std::span<const std::size_t> open, double cutoff, double more);
+    void close_run(Ascent& ascent, std::span<const std::size_t> run, double cutoff, double more);
     Sizes sizes_of(const Ascent& ascent, const Place& place) const;
     Stairs value_of(Ascent& ascent, const Option& option, double cutoff);
     void step(Ascent& ascent);

@@ -50,19 +50,19 @@ void Answers::map_categories(const Column& column, int c, const Box& box, Run& r
     std::int32_t* const place = place_.data() + column.first_bin;
     for (std::size_t k = run.begin; k < run.end; ++k) place[box.tests[k] - column.first_test] = static_cast<std::int32_t>(k);
     const std::vector<bool> allowed = allowed_bins(instance_, box.key, c);
-    int untested = -1;
+    std::vector<int> untested;
     for (int b = 0; b < column.n_bins; ++b) {
-        if (allowed[static_cast<std::size_t>(b)] && place[b] < 0) untested = b;
+        if (allowed[static_cast<std::size_t>(b)] && place[b] < 0) untested.push_back(b);
     }
     // The test of the usual answer stands for all others. Where that has none, one of the tests does if there is no answer that would
     // be left out of all sums.
     std::int32_t derived = place[points_.usual(c)];
-    if (derived < 0 && untested < 0) derived = static_cast<std::int32_t>(run.begin);
+    if (derived < 0 && untested.empty()) derived = static_cast<std::int32_t>(run.begin);
     if (derived < 0) return;
     run.rest = static_cast<std::size_t>(derived);
     flipped_[run.rest] = 1;
     place[box.tests[run.rest] - column.first_test] = -1;
-    if (untested >= 0) place[untested] = derived;
+    for (const int b : untested) place[b] = derived;
 }
 
 }  // namespace hardwood::search

@@ -182,6 +182,13 @@ Stairs Programme::least_with(const Region& region, int test, const Sizes& wanted
     return joined(first, second, 1, sizes);
 }
 
+// Errors only grow with the points: what lies on the left of the first test lies on the left of all, and so on the other side.
+double Programme::least_between(const Region& region, int first, int last, const Sizes& wanted, double cutoff) {
+    const Sizes sizes = wanted.within(region.levels);
+    const double left = side(region, first, 0, sizes, cutoff).back();
+    return left >= cutoff ? left : left + side(region, last, 1, sizes, cutoff - left).back();
+}
+
 void Programme::load_short_trees(const Region& region, const Sizes& sizes) {
     if (loaded_levels_ == region.levels && loaded_counted_ == sizes.counted && loaded_ == region.box.key) return;
     loaded_ = region.box.key;

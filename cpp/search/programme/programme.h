@@ -60,6 +60,9 @@ public:
     const Stairs& least(const Region& region, const Sizes& sizes, double cutoff);
     // The same with a test on top.
     Stairs least_with(const Region& region, int test, const Sizes& sizes, double cutoff);
+    // What trees err at least that have one of the tests of an ordered column from the first to the last on top, in a region whose trees
+    // are not all solved at once.
+    double least_between(const Region& region, int first, int last, const Sizes& sizes, double cutoff);
     double error_of_label(const Region& region, int label) const;
     double error_of_best_label(const Region& region) const;
     int best_label(const Region& region) const;

@@ -18,6 +18,7 @@ struct Effort {
     bool pace = true;            // steps are small where small ones did better
     bool improvement = true;     // small changes of the best tree
     bool coarse = true;          // first trees from few tests where there are many
+    bool runs = true;            // thresholds side by side are closed together
     bool count_along = true;     // bounds at the root tell about smaller trees, too
 
     // Ascent (docs/theory.md#ascent)
@@ -38,6 +39,7 @@ struct Effort {
     double range = 20.0;        // of potentials when the price changes: with more, slices stop moving
     int look_at_all = 5;        // every so many steps all open options are valued, otherwise the most promising ones
 
+    std::size_t shortest_run = 3;    // thresholds that are tried together
     std::size_t most_kinks = 5'000;  // that are listed before anything else (docs/theory.md#kinks)
 
     // Programme (docs/theory.md#tuples)
