@@ -52,11 +52,11 @@ def fair() -> tuple[Any, Any]:
     return X.apply(lambda column: (column * (1 if (column % 1 == 0).all() else 2)).round().astype(int)), y
 
 
-def made_up(n: int) -> tuple[Any, Any]:
+def made_up(n: int, seed: int = 0) -> tuple[Any, Any]:
     """An age, two ratings, a region, a yes/no, and an answer that depends on them by chance."""
     import pandas as pd
 
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     age, first = rng.integers(18, 91, n), rng.integers(1, 11, n)
     second = np.clip(np.round(first * 0.5 + rng.normal(3, 2.5, n)), 1, 10).astype(int)
     region, member = np.array(list("NESWC"))[rng.integers(0, 5, n)], rng.integers(0, 2, n)

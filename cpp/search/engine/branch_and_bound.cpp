@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "coarse.h"
@@ -80,7 +81,9 @@ void BranchAndBound::find_first_trees() {
     const std::vector<Option> options = options_of(instance_, node, 0, contest_.question());
     const double high = node.alive.open().back().high;
     const double range = std::max(node.alive.open().front().low / high, effort_.first_range);
+    std::set<std::pair<int, double>> seen;  // levels and prices
     const auto look = [&](double price) {
+        if (!seen.insert({node.places[0].levels, price}).second) return;
         const OptionBounds bounds = worker.ladder.at({node, 0, options, price, price, price, effort_.first_steps});
         if (worker.watch.has_stopped() || coarse || node.places[0].levels < contest_.depth()) return;
         const Question question = contest_.question();

@@ -46,7 +46,8 @@ Support::Support(const Instance& instance, const Effort& effort)
 
 // Lower prices reach further, and come next as a rule: a little further will do for some of them.
 void Support::prepare(double price) {
-    if (!neighbours_ || listed_ >= std::min(1.0 / price, neighbours_->farthest(1))) return;
+    if (!neighbours_ || (listed_ >= 0.0 && !instance_.anybody_moves_at(price))) return;
+    if (listed_ >= std::min(1.0 / price, neighbours_->farthest(1))) return;
     const double limit = 1.25 / price;
     reach_.extend([&](std::size_t l, std::vector<Way>& found) {
         neighbours_->visit(reach_.first_row(l), limit, [&](const Bin* point, double cost) { found.push_back({cost, points_.add(point)}); });

@@ -50,7 +50,7 @@ struct Effort {
 
     // Any model: what is given away for fewer prices, since every one closes so much at least; as a share of the samples
     int any_model_steps = 2;
-    double least_slack = 0.5, coarse_slack = 0.02, fine_slack = 1e-3;
+    double least_slack = 0.5, coarse_slack = 0.02, fine_slack = 4e-3;
 
     // A bound that clears its goal by less than this closes next to nothing: a hole is left around the price, the wider, the
     // more is missing, and decisions further down close it.

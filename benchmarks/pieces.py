@@ -1,0 +1,186 @@
+"""A table larger than memory: an audit of 10^8 rows of Parquet in one process, and on a Dask cluster of two workers.
+
+    python benchmarks/pieces.py FOLDER [--rows 1e8]
+
+Made-up surveys (benchmarks/survey.py) are written to FOLDER unless it holds them already. A tree is learnt from the first
+100,000 rows and audited on all of them: worst case, curve over all budgets, and what the adversary changes. The two
+curves must be the same. Then 10^7 rows with 20 columns are read and encoded. Results go to results/pieces.json and .md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import subprocess
+import time
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hardwood as hw
+from survey import made_up
+
+HERE = Path(__file__).parent
+ROWS_OF_FILE = 2_500_000
+COLUMNS = {"age": "int16", "first": "int8", "second": "int8", "member": "int8"}
+
+
+def write(folder: Path, n_rows: int) -> list[Path]:
+    """Files of one survey, made anew only where they are missing."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / f"{k:04}.parquet" for k in range(-(-n_rows // ROWS_OF_FILE))]
+    for k, file in enumerate(files):
+        if file.exists():
+            continue
+        X, y = made_up(min(ROWS_OF_FILE, n_rows - k * ROWS_OF_FILE), seed=k)
+        table = pa.Table.from_pandas(X.astype(COLUMNS).assign(answer=y), preserve_index=False)
+        parquet.write_table(table, file, row_group_size=500_000)
+    return files
+
+
+def memory() -> int:
+    """The largest resident size of this process so far, in bytes."""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def told(found: Any, seconds: float) -> dict[str, Any]:
+    """What is kept of an audit."""
+    return {
+        "n_samples": found.n_samples,
+        "worst_case_accuracy": found.worst_case_accuracy,
+        "margins": found.curve.margins.tolist(),
+        "counts": found.curve.counts.tolist(),
+        "changes": found.n_changed,
+        "seconds": round(seconds, 1),
+    }
+
+
+def alone(model: Any, folder: str, answers: Any) -> None:
+    """In this process."""
+    began = time.perf_counter()
+    found = hw.audit(model, folder, "answer")
+    found.changes()
+    answers.put(told(found, time.perf_counter() - began) | {"memory": memory()})
+
+
+def on_cluster(model: Any, folder: str, answers: Any) -> None:
+    """On two workers, each a process with one thread."""
+    import dask.dataframe as dd
+    from distributed import Client
+
+    with Client(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as client:
+        began = time.perf_counter()
+        found = hw.audit(model, dd.read_parquet(folder, split_row_groups=1), "answer")
+        found.changes()
+        seconds = time.perf_counter() - began
+        workers = list(client.run(memory).values())
+    answers.put(told(found, seconds) | {"memory": memory(), "memory_of_workers": workers})
+
+
+def encoding(folder: str, answers: Any) -> None:
+    """Reading and encoding 20 columns in memory."""
+    from pyarrow import parquet
+
+    began = time.perf_counter()
+    table = parquet.read_table(folder)
+    read = time.perf_counter()
+    encoded = hw.encode(table)
+    answers.put(
+        {
+            "rows": encoded.n_samples,
+            "columns": len(encoded.features),
+            "read": round(read - began, 2),
+            "encode": round(time.perf_counter() - read, 2),
+            "memory": memory(),
+            "encoded": encoded.values.nbytes,
+        }
+    )
+
+
+def in_process(target: Any, *arguments: Any) -> dict[str, Any]:
+    """A call in a process of its own, so that its memory is its own."""
+    context = multiprocessing.get_context("spawn")
+    answers = context.Queue()
+    process = context.Process(target=target, args=(*arguments, answers))
+    process.start()
+    answer: dict[str, Any] = answers.get()
+    process.join()
+    return answer
+
+
+def wide(folder: Path, n_rows: int) -> Path:
+    """Twenty columns: those of four surveys side by side."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    file = folder / "wide.parquet"
+    folder.mkdir(parents=True, exist_ok=True)
+    if not file.exists():
+        parts = [made_up(n_rows, seed=100 + k)[0].astype(COLUMNS) for k in range(4)]
+        columns = {f"{name}{k}": part[name] for k, part in enumerate(parts) for name in part}
+        parquet.write_table(pa.table({name: pa.array(np.asarray(values)) for name, values in columns.items()}), file)
+    return file
+
+
+def main() -> None:
+    """Measure, compare, write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--rows", type=float, default=1e8)
+    args = parser.parse_args()
+    files = write(args.folder / "survey", int(args.rows))
+    import pandas as pd
+
+    sample = pd.read_parquet(files[0]).head(100_000)
+    model = hw.RobustTreeClassifier(3, certainty=0.9, plausibility=0.95)
+    model.fit(sample.drop(columns="answer"), sample["answer"])
+    source = str(args.folder / "survey")
+    results = {"alone": in_process(alone, model, source), "cluster": in_process(on_cluster, model, source)}
+    for key in ("n_samples", "worst_case_accuracy", "margins", "counts", "changes"):
+        if results["alone"][key] != results["cluster"][key]:
+            raise RuntimeError(f"one process and a cluster disagree about {key}: {results}")
+    results["encoding"] = in_process(encoding, str(wide(args.folder / "wide", int(args.rows) // 10)))
+    out = HERE / "results" / "pieces.json"
+    out.write_text(json.dumps(results, indent=1) + "\n")
+    out.with_suffix(".md").write_text(page(results))
+    print(page(results))
+
+
+def page(results: dict[str, Any]) -> str:
+    """The numbers in words."""
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True).stdout
+    one, many, read = results["alone"], results["cluster"], results["encoding"]
+    workers = ", ".join(f"{size / 1e6:.0f}" for size in many["memory_of_workers"])
+    return "\n".join(
+        [
+            "# Tables larger than memory",
+            "",
+            f"Commit {commit.strip()}, {date.today()}; written by `benchmarks/pieces.py`.",
+            "",
+            f"Audit of {one['n_samples']:,} rows of Parquet, five columns and the answer; worst case "
+            f"{one['worst_case_accuracy']:.4%}, {one['changes'][0]:,} values changed. Each time includes two looks at "
+            "all rows: one for the curve, one for what the adversary changes. Both ways have the same curve and changes.",
+            "",
+            "| | seconds | MB |",
+            "|---|---|---|",
+            f"| one process | {one['seconds']:.0f} | {one['memory'] / 1e6:.0f} |",
+            f"| Dask, two workers | {many['seconds']:.0f} | {many['memory'] / 1e6:.0f}, workers {workers} |",
+            "",
+            f"{read['rows']:,} rows with {read['columns']} columns: read in {read['read']:.1f} s, encoded in "
+            f"{read['encode']:.1f} s; at most {read['memory'] / 1e6:.0f} MB, "
+            f"{read['memory'] / read['encoded']:.1f} times the encoded table.",
+            "",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    main()
