@@ -1,8 +1,8 @@
 // Numbers for rows of values: equal rows have the same number, a new row gets the next one.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -41,13 +41,37 @@ private:
     // Where the row is, or would be.
     std::size_t slot_of(const Value* row) const {
         std::uint64_t hash = 0x9E3779B97F4A7C15ULL;
-        for (std::size_t k = 0; k < width_; ++k) {
-            hash = (hash ^ static_cast<std::uint64_t>(row[k])) * 0xBF58476D1CE4E5B9ULL;
+        visit_words(row, [&](std::uint64_t word, std::size_t) {
+            hash = (hash ^ word) * 0xBF58476D1CE4E5B9ULL;
             hash ^= hash >> 29;
-        }
+            return true;
+        });
         std::size_t slot = hash & (slots_.size() - 1);
-        while (slots_[slot] != none && !std::equal(row, row + width_, (*this)[slots_[slot]])) slot = (slot + 1) & (slots_.size() - 1);
+        while (slots_[slot] != none && !is_at(row, slots_[slot])) slot = (slot + 1) & (slots_.size() - 1);
         return slot;
+    }
+
+    bool is_at(const Value* row, std::uint32_t number) const {
+        const Value* const known = (*this)[number];
+        return visit_words(row, [&](std::uint64_t word, std::size_t at) { return word == word_of(known, at); });
+    }
+
+    static constexpr std::size_t in_word = sizeof(std::uint64_t) / sizeof(Value);
+
+    // Values side by side as one number, where there are enough of them; the last ones alone.
+    std::uint64_t word_of(const Value* row, std::size_t at) const {
+        if (at + in_word > width_) return static_cast<std::uint64_t>(row[at]);
+        std::uint64_t word;
+        std::memcpy(&word, row + at, sizeof word);
+        return word;
+    }
+
+    template <typename Visit>
+    bool visit_words(const Value* row, Visit visit) const {
+        for (std::size_t at = 0; at < width_; at += at + in_word > width_ ? 1 : in_word) {
+            if (!visit(word_of(row, at), at)) return false;
+        }
+        return true;
     }
 
     void grow() {
