@@ -103,7 +103,8 @@ def test_a_folder_of_parquet_files_is_read_piece_by_piece(folder):
     assert numbers[0]["worst_case_accuracy"] == numbers[1]["worst_case_accuracy"]
     checked = hardwood("check", "model.certificate.json", "pieces", "-t", "vote", folder=folder)
     assert "CONFIRMED from the data alone" in checked.stdout
-    assert hardwood("predict", "model.json", "pieces", folder=folder).returncode == 2
+    for options in ([], ["--json", "-o", "x.csv"], ["-o", "pieces/x.csv"]):
+        assert hardwood("predict", "model.json", "pieces", *options, folder=folder).returncode == 2
     done = hardwood("predict", "model.json", "pieces", "--margins", "-o", "pieces.csv", folder=folder)
     assert done.returncode == 0, done.stderr
     hardwood("predict", "model.json", "survey.csv", "--margins", "-o", "whole.csv", folder=folder)

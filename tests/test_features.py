@@ -382,3 +382,33 @@ def test_value_objects_refuse_nonsense():
         Feature("a", Kind.BINNED, 0, 2, edges=(2.0, 1.0))
     with pytest.raises(ValueError, match=r"values up to 2; expected one dimension and values from 0 to 1"):
         Labels(np.array([0, 2]), ("a", "b"))
+
+
+TEXTS = ["b", "a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pytest.param(lambda pa: pa.array(TEXTS), id="text"),
+        pytest.param(lambda pa: pa.array(TEXTS, pa.large_string()), id="large text"),
+        pytest.param(lambda pa: pa.array(TEXTS).cast(pa.string_view()), id="text view"),
+        pytest.param(lambda pa: pa.array(TEXTS).dictionary_encode(), id="dictionary"),
+    ],
+)
+def test_arrow_text_of_every_kind_is_read(column):
+    pa = pytest.importorskip("pyarrow")
+    table = hw.encode(pa.table({"x": column(pa)}))
+    assert (table.features[0].categories, table.values.ravel().tolist()) == (("a", "b", "c"), [1, 0, 1, 2])
+
+
+def test_arrow_dictionaries_of_numbers_stay_numbers():
+    pa = pytest.importorskip("pyarrow")
+    table = hw.encode(pa.table({"x": pa.array([3, 1, 3]).dictionary_encode()}))
+    assert (table.features[0].categories, table.values.ravel().tolist()) == ((1, 3), [1, 0, 1])
+
+
+@pytest.mark.parametrize("labels", [[2**63 + 1, 2**63 + 2], [2**63 + 2, 2**63 + 1, 2**64 - 1]])
+def test_labels_may_be_the_largest_numbers(labels):
+    encoded = hw.encode_labels(np.array(labels, dtype=np.uint64), len(labels))
+    assert [encoded.classes[code] for code in encoded.codes] == labels

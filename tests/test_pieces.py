@@ -134,6 +134,22 @@ def test_a_bad_answer_is_found_in_its_piece(model, table, tmp_path, monkeypatch)
         hw.audit(model, tmp_path / "bad.parquet", "vote")
 
 
+def test_a_table_without_rows_and_a_target_that_is_asked_about_are_refused(model, folder, tmp_path_factory):
+    empty = tmp_path_factory.mktemp("empty") / "empty.parquet"
+    parquet.write_table(parquet.read_table(folder / "0.parquet").slice(0, 0), empty)
+    for call in (lambda: hw.audit(model, empty, "vote"), lambda: model.predict(empty)):
+        with pytest.raises(ValueError, match="the table has no rows"):
+            call()
+    for call in (lambda: hw.audit(model, folder, "age"), lambda: hw.check(model.certificate_, folder, "age")):
+        with pytest.raises(ValueError, match="the tree asks about this column"):
+            call()
+
+
+def test_boxes_are_audited_in_pieces_too(model, table, folder):
+    radius = {"age": 2, "rating": 1, "region": 0, "member": 0}
+    assert_same(hw.audit(model, folder, "vote", radius=radius), hw.audit(model, *table, radius=radius))
+
+
 def test_a_scikit_learn_tree_needs_a_table_in_memory(folder, table):
     tree = pytest.importorskip("sklearn.tree").DecisionTreeClassifier(max_depth=2)
     tree.fit(table[0][["age", "rating"]], table[1])

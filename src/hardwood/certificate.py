@@ -289,7 +289,7 @@ def check(certificate: Certificate | str | Path, X: Any, y: Any) -> Check:
         table = encode(X, features=tree.features)
         labels = encode_labels(y, table.n_samples, classes=tree.classes)
     else:
-        table, labels = encode_pieces(pieces, tree.features, target_of(y, pieces), tree.classes)
+        table, labels = encode_pieces(pieces, tree.features, target_of(y, pieces, tree.features), tree.classes)
     try:
         uncertainty = certificate.shifts.uncertainty(table)
         problem = Problem(

@@ -154,8 +154,8 @@ def predict(
             return columns
 
         if comes_in_pieces(data):
-            if output is None:
-                raise ValueError(f"{data} has very many rows; --output FILE is where their predictions go")
+            if output is None or as_json:
+                raise ValueError(f"{data} is read piece by piece; give --output FILE for the predictions, as CSV")
             parts = ParquetPieces(data).map(columns_of, [feature.name for feature in features])
             texts = (
                 csv_text(part, escape_formulas=escape_formulas, header=k == 0).encode() for k, part in enumerate(parts)

@@ -24,6 +24,8 @@ def check_output(option: str, path: Path, *inputs: Path) -> None:
         raise ValueError(f"{option} is {path}; its folder does not exist: make it first")
     if path.is_dir():
         raise ValueError(f"{option} is {path}, which is a folder; give the name of a file")
+    if any(path.resolve().parent == source.resolve() for source in inputs):
+        raise ValueError(f"{option} is {path}, which lies in the folder that is read; give a name elsewhere")
     if any(path.resolve() == source.resolve() for source in inputs):
         raise ValueError(f"{option} is {path}, which would overwrite an input; give another name")
 

@@ -162,9 +162,10 @@ def _series_column(name: str, series: Any, missing: str) -> Column:
         declared = (
             tuple(native.cat.categories) if series.implementation.is_pandas_like() and hasattr(native, "cat") else ()
         )
-        if all(isinstance(category, str) for category in declared):
-            return _text_column(name, series.cast(nw.String), declared, is_declared=True)
-        return Column.of(name, _objects(series.to_list()), declared, missing=missing)
+        seen = [value for value in series.unique().to_list() if not _is_missing(value)]
+        if all(isinstance(category, str) for category in (*declared, *seen)):
+            return _text_column(name, series.cast(nw.String), declared or tuple(sorted(seen)))
+        return Column.of(name, _objects(series.to_list()), declared or tuple(sorted(seen)), missing=missing)
     if dtype == nw.String:
         return _text_column(name, series)
     if dtype == nw.Object:
@@ -176,15 +177,16 @@ def _series_column(name: str, series: Any, missing: str) -> Column:
     return Column.of(name, np.asarray(series.to_numpy()))
 
 
-def _text_column(name: str, series: Any, declared: tuple[str, ...] = (), *, is_declared: bool = False) -> Column:
+def _text_column(name: str, series: Any, declared: tuple[str, ...] = ()) -> Column:
     """Text, with its answers numbered by the library that holds it. Missing ones were refused, or are an answer."""
+    if series.implementation.is_pyarrow():
+        series = series.cast(nw.String)  # arrow has text of several kinds, and cannot number all of them
     if series.null_count():
         series = series.fill_null(MISSING)
         declared = (*declared, MISSING) if declared and MISSING not in declared else declared
-    distinct = tuple(series.unique().to_list())
+    distinct = tuple(map(str, series.unique().to_list()))
     numbers = series.replace_strict(list(distinct), list(range(len(distinct))), return_dtype=nw.Int32).to_numpy()
-    categories = (declared or tuple(sorted(distinct))) if is_declared else ()
-    return Column.of_text(name, distinct, np.asarray(numbers, dtype=np.int32), categories=categories)
+    return Column.of_text(name, distinct, np.asarray(numbers, dtype=np.int32), categories=declared)
 
 
 def refuse_repeated(names: Iterable[Any]) -> None:

@@ -358,13 +358,14 @@ def _distinct(column: Column) -> tuple[list[Category], NDArray[np.integer[Any]]]
     if values.dtype.kind in "biu" and values.size:
         least, most = int(values.min()), int(values.max())
         if most - least < 1 << 16:  # a table is faster than sorting
-            offsets = values.astype(np.int64) - least
+            numbers = values.astype(np.int8) if values.dtype.kind == "b" else values
+            offsets = (numbers - numbers.min()).astype(np.int64)
             seen = np.flatnonzero(np.bincount(offsets))
             place = np.empty(most - least + 1, dtype=np.int32)
             place[seen] = np.arange(len(seen))
-            return (seen + least).astype(values.dtype).tolist(), place[offsets]
-    found, numbers = np.unique(values, return_inverse=True)
-    return found.tolist(), numbers
+            return (numbers.min() + seen.astype(numbers.dtype)).astype(values.dtype).tolist(), place[offsets]
+    found, inverse = np.unique(values, return_inverse=True)
+    return found.tolist(), inverse
 
 
 def _sorted_distinct(column: Column) -> tuple[Category, ...]:

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hardwood._support.errors import ArgumentError, Said
+from hardwood.data.columns import NO_ROWS
 from hardwood.data.features import Category, Feature, IntArray, Labels, Table, encode, encode_labels, sealed
 
 Answer = TypeVar("Answer")
@@ -53,6 +54,7 @@ class ParquetPieces(Pieces):
             self.n_rows = int(self._dataset.count_rows())
         except (ArrowException, OSError) as error:
             raise ValueError(f"{source} cannot be read as Parquet: {error}") from None
+        _refuse_empty(self.n_rows)
 
     def map(self, ask: Callable[[Any, int], Answer], columns: Sequence[str]) -> Iterator[Answer]:
         """In this process, one piece after the other; the next ones are read meanwhile."""
@@ -64,7 +66,7 @@ class ParquetPieces(Pieces):
             columns=list(columns), batch_size=ROWS, batch_readahead=2, fragment_readahead=1
         )
         begin = number = 0
-        for batch in batches:
+        for batch in _read(batches):
             if batch.num_rows == 0:
                 continue
             yield _asked(ask, pa.Table.from_batches([batch]), number, begin)
@@ -84,6 +86,7 @@ class DaskPieces(Pieces):
         parts = frame[list(frame.columns[:1])].to_delayed()
         self._lengths = list(compute(*(delayed(len)(part) for part in parts)))
         self.n_rows = sum(self._lengths)
+        _refuse_empty(self.n_rows)
 
     def map(self, ask: Callable[[Any, int], Answer], columns: Sequence[str]) -> Iterator[Answer]:
         """Some partitions at a time."""
@@ -119,13 +122,30 @@ def pieces_of(X: Any) -> Pieces | None:
     return None
 
 
-def target_of(y: Any, pieces: Pieces) -> str:
+def _refuse_empty(n_rows: int) -> None:
+    if n_rows == 0:
+        raise ValueError(NO_ROWS)
+
+
+def _read(batches: Iterator[Any]) -> Iterator[Any]:
+    """The same, with errors that say what could not be read."""
+    from pyarrow import ArrowException
+
+    try:
+        yield from batches
+    except (ArrowException, OSError) as error:
+        raise ValueError(f"the table cannot be read to its end: {error}") from None
+
+
+def target_of(y: Any, pieces: Pieces, features: Sequence[Feature]) -> str:
     """The column to predict, which such a table has to hold itself."""
     if not isinstance(y, str):
         raise ArgumentError(
             "y", Said(f"a {type(y).__name__}"), "of a table in pieces, give the name of its target column"
         )
     pieces.check_columns([y])
+    if y in [feature.name for feature in features]:
+        raise ArgumentError("y", y, "the tree asks about this column; expected the column that it predicts")
     return y
 
 

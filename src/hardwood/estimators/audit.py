@@ -112,7 +112,7 @@ def audit(
     pieces = pieces_of(X)
     if pieces is not None:
         tree, encoded = _reader(model)
-        return PiecewiseAudit.of(tree, encoded, pieces, target_of(y, pieces), said)
+        return PiecewiseAudit.of(tree, encoded, pieces, target_of(y, pieces, tree.features), said)
     tree, table = _read(model, X, feature_kinds, max_bins)
     labels = encode_labels(y, table.n_samples, classes=tree.classes)
     return Audit(attack(tree, labels, said.uncertainty(table)), said)
