@@ -4,7 +4,8 @@
 
 Made-up surveys (benchmarks/survey.py) are written to FOLDER unless it holds them already. A tree is learnt from the
 first 100,000 rows and audited on all of them: worst case, curve over all budgets, and what the adversary changes. The
-two curves must be the same. Then 10^7 rows with 20 columns are read and encoded. Results go to results/pieces.json and .md.
+two curves must be the same. Then 10^7 rows with 20 columns are read and encoded. Results go to results/pieces.json, a
+page to results/pieces.md.
 """
 
 from __future__ import annotations
@@ -167,7 +168,8 @@ def page(results: dict[str, Any]) -> str:
             "",
             f"Audit of {one['n_samples']:,} rows of Parquet, five columns and the answer; worst case "
             f"{one['worst_case_accuracy']:.4%}, {one['changes'][0]:,} values changed. Each time includes two looks at "
-            "all rows: one for the curve, one for what the adversary changes. Curve and changes are the same both ways.",
+            "all rows: one for the curve, one for what the adversary changes. Both are the same in one process and on "
+            "the cluster.",
             "",
             "| | seconds | MB |",
             "|---|---|---|",
