@@ -54,6 +54,9 @@ void Reach::append(const List& list) {
 void Reach::extend(const std::function<void(std::size_t list, std::vector<Way>& found)>& find) {
     const std::vector<Level> old_levels = std::exchange(levels_, {});
     const std::vector<std::uint32_t> old_points = std::exchange(points_of_, {});
+    // Mostly little is added: room for that, since vectors that grow take twice what they need.
+    levels_.reserve(old_levels.size() + n_lists());
+    points_of_.reserve(old_points.size() + n_lists());
     std::vector<Way> found, all;
     std::size_t level = 0, point = 0;  // where the list begins
     for (std::size_t l = 0; l < n_lists(); ++l) {
@@ -87,6 +90,8 @@ void Reach::extend(const std::function<void(std::size_t list, std::vector<Way>& 
         point_begin_[l + 1] = points_of_.size();
         longest_ = std::max(longest_, point_begin_[l + 1] - point_begin_[l]);
     }
+    levels_.shrink_to_fit();
+    points_of_.shrink_to_fit();
 }
 
 // Points differ from the usual one in few columns, so a row's price of that one is corrected for these. In whole numbers, since
