@@ -196,7 +196,7 @@ class Problem:
         codes = [self._codes(j) for j in range(len(self.table.features))]
         return tuple((j, int(code)) for j, own in enumerate(codes) for code in own)
 
-    @property
+    @cached_property
     def n_tests(self) -> int:
         """How many tests there are. They are counted, not listed: a column of phone numbers may have billions."""
         return sum(self.n_tests_of(j) for j in range(len(self.table.features)))

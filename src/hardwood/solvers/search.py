@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 from hardwood._support import compiled
 from hardwood._support.errors import ArgumentError
@@ -53,6 +54,7 @@ class SearchSolver:
         """Search until proved, or until a limit; the best tree and a valid bound are returned in any case."""
         if problem.max_depth > DEEPEST:
             raise ArgumentError("max_depth", problem.max_depth, f"the search takes trees of depth {DEEPEST} at most")
+        began = time.perf_counter()
         run = Run(problem, self.name, on_progress, start)
         memory = DEFAULT_MEMORY if limits.memory_bytes is None else limits.memory_bytes
         _refuse_too_many_tests(problem, memory)
@@ -60,9 +62,10 @@ class SearchSolver:
         def report(_seconds: float, correct: float, tests: int, upper_bound: float, work: int) -> None:
             run.report(problem.objective(int(correct), tests), _bound(problem, correct, tests, upper_bound), work)
 
+        posed = compiled_problem(problem)  # thousands of columns take their time, which counts
         found = compiled.search(
-            compiled_problem(problem),
-            seconds=math.inf if limits.seconds is None else limits.seconds,
+            posed,
+            seconds=math.inf if limits.seconds is None else limits.seconds - (time.perf_counter() - began),
             work=-1 if limits.work is None else int(limits.work),
             memory=memory,
             n_jobs=threads(n_jobs),
