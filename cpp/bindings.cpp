@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -10,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -27,6 +29,7 @@ namespace {
 
 using Codes = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using PriceArray = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 hardwood::Table table_of(const Codes& values) { return {values.data(), values.shape(0), values.shape(1)}; }
@@ -111,6 +114,7 @@ struct SearchProblem {
     double penalty;
     Codes values;  // these keep the arrays alive
     Ints labels;
+    std::optional<Doubles> weights;
     std::vector<nb::object> prices;
 };
 
@@ -137,6 +141,15 @@ void check_task(const hardwood::search::Task& task) {
     demand(task.prices.size() == task.table.n_features, "prices: expected one entry for each feature");
     demand(task.labels.size() == task.table.n_samples, "labels: expected one for each sample");
     demand(task.n_classes <= 10'000, "n_classes: more than 10,000");
+    demand(task.weights.empty() || task.weights.size() == task.table.n_samples, "weights: expected one for each sample");
+    demand(task.worth.empty() || task.worth.size() == task.n_classes, "worth: expected one for each class");
+    double total = task.weights.empty() ? 1.0 : 0.0;
+    for (const double weight : task.weights) {
+        demand(weight >= 0 && weight < hardwood::infinity, "weights: expected numbers >= 0");
+        total += weight;
+    }
+    demand(total > 0 && total < hardwood::infinity, "weights: expected a finite sum > 0");
+    for (const double worth : task.worth) demand(worth > 0 && worth < hardwood::infinity, "worth: expected numbers > 0");
     for (const std::int32_t label : task.labels) {
         demand(label >= 0 && static_cast<std::size_t>(label) < task.n_classes, "labels: a label lies outside the classes");
     }
@@ -158,9 +171,11 @@ void check_task(const hardwood::search::Task& task) {
 
 SearchProblem make_problem(Codes values, const std::vector<nb::handle>& prices, Ints labels, std::size_t n_classes,
                            const std::vector<std::pair<std::size_t, std::int32_t>>& tests, double budget, int depth,
-                           double penalty) {
-    SearchProblem problem{
-        {table_of(values), {}, {labels.data(), labels.size()}, n_classes, {}, budget}, depth, penalty, values, labels, {}};
+                           double penalty, const std::optional<Doubles>& weights, const std::vector<double>& worth, bool in_part) {
+    std::span<const double> of_rows;
+    if (weights) of_rows = {weights->data(), weights->size()};
+    SearchProblem problem{{table_of(values), {}, {labels.data(), labels.size()}, n_classes, {}, budget, of_rows, worth, in_part},
+                          depth, penalty, values, labels, weights, {}};
     for (const nb::handle& own : prices) {
         demand(nb::isinstance<PricesHolder>(own), "prices: expected FeaturePrices");
         problem.task.prices.push_back(nb::cast<PricesHolder&>(own).prices);
@@ -191,10 +206,11 @@ hardwood::search::Skeleton checked_tree(const SearchProblem& problem, const std:
 // suffice, there is no tree, only what would be needed.
 struct Found {
     std::vector<std::pair<int, int>> tree;
-    double correct = 0.0;
+    double value = 0.0;
     int tests = 0;
     double upper_bound = 0.0;
     double any_model_bound = 0.0;
+    double near_zero = 0.0;  // what bounds may miss near price 0, if the last row may be lost in part
     bool proved = false;
     long long work = 0;
     long long nodes = 0;
@@ -250,7 +266,7 @@ Found run_search(const SearchProblem& problem, double seconds, long long work, d
             nb::gil_scoped_acquire locked;
             try {
                 if (PyErr_CheckSignals() != 0) throw nb::python_error();  // what the caller's handler of a signal raised
-                on_progress(s.seconds, s.correct, s.tests, s.upper_bound, s.work);
+                on_progress(s.seconds, s.value, s.tests, s.upper_bound, s.work);
             } catch (const nb::python_error& error) {
                 if (!error.matches(PyExc_KeyboardInterrupt)) failure = std::current_exception();
                 return false;
@@ -264,7 +280,8 @@ Found run_search(const SearchProblem& problem, double seconds, long long work, d
         search.run();
         for (const hs::Choice& choice : search.best_tree()) found.tree.emplace_back(choice.test, choice.label);
         const hs::State state = search.state();
-        found.correct = state.correct;
+        found.value = state.value;
+        found.near_zero = instance.in_part() && instance.budget() > 0 ? hs::price_for_zero(instance) : 0.0;
         found.tests = state.tests;
         found.upper_bound = state.upper_bound;
         found.proved = state.proved;
@@ -318,10 +335,13 @@ NB_MODULE(_core, m) {
     nb::class_<SearchProblem>(m, "SearchProblem")
         .def("__init__",
              [](SearchProblem* self, Codes values, const std::vector<nb::handle>& prices, Ints labels, std::size_t n_classes,
-                const std::vector<std::pair<std::size_t, std::int32_t>>& tests, double budget, int depth, double penalty) {
-                 new (self) SearchProblem(make_problem(values, prices, labels, n_classes, tests, budget, depth, penalty));
+                const std::vector<std::pair<std::size_t, std::int32_t>>& tests, double budget, int depth, double penalty,
+                const std::optional<Doubles>& weights, const std::vector<double>& worth, bool in_part) {
+                 new (self) SearchProblem(
+                     make_problem(values, prices, labels, n_classes, tests, budget, depth, penalty, weights, worth, in_part));
              },
-             "values"_a, "prices"_a, "labels"_a, "n_classes"_a, "tests"_a, "budget"_a, "depth"_a, "penalty"_a);
+             "values"_a, "prices"_a, "labels"_a, "n_classes"_a, "tests"_a, "budget"_a, "depth"_a, "penalty"_a,
+             "weights"_a = nb::none(), "worth"_a = std::vector<double>{}, "in_part"_a = false);
 
     nb::class_<hardwood::search::BoundStatistics>(m, "BoundStatistics")
         .def_ro("calls", &hardwood::search::BoundStatistics::calls)
@@ -332,7 +352,8 @@ NB_MODULE(_core, m) {
 
     nb::class_<Found>(m, "SearchResult")
         .def_ro("tree", &Found::tree)
-        .def_ro("correct", &Found::correct)
+        .def_ro("value", &Found::value)
+        .def_ro("near_zero", &Found::near_zero)
         .def_ro("tests", &Found::tests)
         .def_ro("upper_bound", &Found::upper_bound)
         .def_ro("any_model_bound", &Found::any_model_bound)

@@ -11,7 +11,8 @@ import itertools
 import numpy as np
 
 import hardwood as hw
-from hardwood.data.features import Labels, Table
+from hardwood.data.features import Table
+from hardwood.data.labels import Labels
 from hardwood.solvers.base import Result
 from hardwood.trees.adversary import Attack
 

@@ -11,7 +11,7 @@ import polars as pl
 
 import hardwood as hw
 import oracle
-from hardwood.data.features import Labels
+from hardwood.data.labels import Labels
 from hardwood.trees.tree import Branch, Leaf, Tree
 
 KINDS = ("integer", "ordinal", "binary", "categorical", "binned")

@@ -118,22 +118,61 @@ class BestTree:
     fewest_tests: int = 0  # of all trees that keep as many
 
 
-def best_tree(columns, labels, n_classes, budget, depth, penalty, in_part=False):
+def best_tree(columns, labels, n_classes, budget, depth, penalty, in_part=False, people=None, worth=None):
     """The best objective over every tree up to a depth, see `largest_values`.
 
     in_part  the last sample may be lost in part, and this counts
     """
-    return best_of(largest_values(columns, labels, n_classes, budget, depth), penalty, in_part)
+    return best_of(largest_values(columns, labels, n_classes, budget, depth, people, worth), penalty, in_part)
+
+
+def value_in_part(margins, people, worth, budget) -> float:
+    """What is left in the worst case if rows may be lost in part: the largest dual value over all prices of the budget.
+
+    The dual of a linear programme, so nothing here sorts rows or buys them one after the other.
+    """
+    affordable = budget * (1 + 2.0**-32)
+    margins = np.array([np.inf if margin is None else float(margin) for margin in margins])
+    people, worth = np.array(people, dtype=float), np.array(worth, dtype=float)
+    finite = np.isfinite(margins)
+    total, gone = float((people * worth).sum()), float((people * worth)[finite & (margins == 0)].sum())
+    if affordable == 0:
+        return total - gone
+    movable = finite & (margins > 0)
+    prices = np.concatenate([[0.0], worth[movable] / margins[movable]])
+    losses = people[movable] * np.maximum(0.0, worth[movable] - prices[:, None] * margins[movable])
+    return float((total - gone - prices * affordable - losses.sum(axis=1)).max())
+
+
+def kept_one_by_one(margins, people, budget) -> int:
+    """People left in the worst case if each is lost as a whole: rows repeated."""
+    single = sorted(m for m, w in zip(margins, people, strict=True) if m is not None for _ in range(int(w)))
+    affordable, spent, lost = Fraction(budget) * (1 + TOLERANCE), Fraction(0), 0
+    for margin in single:
+        spent += Fraction(margin)
+        lost += spent <= affordable
+    return int(sum(people)) - lost
 
 
 def largest_values(
-    columns: list[Column], labels: list[int], n_classes: int, budget: float, depth: int
+    columns: list[Column],
+    labels: list[int],
+    n_classes: int,
+    budget: float,
+    depth: int,
+    people: list[float] | None = None,
+    worth: list[float] | None = None,
 ) -> dict[int, tuple[int, float]]:
     """For each number of tests, the most samples that a tree keeps correct, also if the last may be lost in part.
 
     Over every tree up to a depth: all tests, all labels; every perturbation of every sample. Trees that agree on all
     perturbed samples are one; of those, the number of tests that is smallest counts.
+
+    people  how many each row stands for; they are kept one by one as far as they are whole numbers
+    worth   by class; then only what is kept in part means anything
     """
+    people = [1] * len(labels) if people is None else people
+    worths = [1.0] * len(labels) if worth is None else [worth[label] for label in labels]
     tests = [test for j, column in enumerate(columns) for test in _all_tests(j, column)]
     points, prices, owner = _all_points(columns, len(labels), tests)
     first = np.searchsorted(owner, np.arange(len(labels)))
@@ -141,14 +180,11 @@ def largest_values(
     largest: dict[int, tuple[int, float]] = {}
     for key, size in _all_trees(points, tests, n_classes, depth).items():
         wrong = np.frombuffer(key, dtype=np.int8) != wanted
-        margins = np.sort(np.minimum.reduceat(np.where(wrong, prices, np.inf), first))
-        totals = np.cumsum(margins)
-        lost = int(np.sum(totals <= budget * (1 + 2.0**-32)))
-        kept = part = float(len(labels) - lost)
-        if lost < len(labels):
-            part -= (budget * (1 + 2.0**-32) - (totals[lost - 1] if lost else 0.0)) / margins[lost]
+        margins = np.minimum.reduceat(np.where(wrong, prices, np.inf), first)
+        kept = kept_one_by_one([m if m < np.inf else None for m in margins.tolist()], people, budget)
+        part = value_in_part(margins, people, worths, budget)
         whole, in_part = largest.get(size, (-1, -1.0))
-        largest[size] = max(whole, int(kept)), max(in_part, part)
+        largest[size] = max(whole, kept), max(in_part, part)
     return largest
 
 

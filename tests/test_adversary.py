@@ -99,6 +99,7 @@ def test_cheapest_samples_are_lost_first_and_ties_go_to_the_earlier_row():
         "from": [2, 3],
         "to": [3, 2],
         "price": [1.0, 1.0],
+        "people": [1, 1],
     }
 
 

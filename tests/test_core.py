@@ -44,7 +44,7 @@ def search(problem, **changes):
 def test_what_fits_is_solved():
     found = search(compiled.SearchProblem(**arguments()))
     assert found.proved
-    assert found.correct == found.upper_bound
+    assert found.value == found.upper_bound
     assert found.nodes >= 1
     ((name, measures),) = found.bounds
     assert name == "measures"
@@ -129,10 +129,10 @@ def test_no_tests_no_classes_and_no_levels_leave_a_leaf():
 
 def test_a_problem_outlives_the_arrays_that_it_was_made_of():
     problem = compiled.SearchProblem(**arguments())
-    expected = search(problem).correct
+    expected = search(problem).value
     junk = [np.random.default_rng(k).integers(0, 9, (4, 2)).astype(np.int32) for k in range(200)]
     assert len(junk) == 200
-    assert search(problem).correct == expected
+    assert search(problem).value == expected
 
 
 def test_trees_without_nodes_or_with_wrong_links_are_refused():

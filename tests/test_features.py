@@ -5,7 +5,8 @@ import pyarrow as pa
 import pytest
 
 import hardwood as hw
-from hardwood.data.features import Feature, Kind, Labels, Table
+from hardwood.data.features import Feature, Kind, Table
+from hardwood.data.labels import Labels
 
 
 def survey():

@@ -16,7 +16,7 @@ from hardwood import (
     compare,
 )
 from hardwood.problem import FINEST
-from hardwood.solvers.distributional import repeated
+from hardwood.solvers.copies import repeated
 from hardwood.solvers.stable import row_radius
 from hardwood.trees.tree import Branch, Leaf
 from instances import random_instance

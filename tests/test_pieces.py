@@ -8,6 +8,7 @@ import pytest
 
 import hardwood as hw
 from hardwood.data import pieces as pieces_module
+from hardwood.data.labels import Labels
 from hardwood.trees.adversary import Curve
 
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -163,7 +164,7 @@ def test_curves_of_parts_add_up(model, table):
     rng = np.random.default_rng(5)
     margins = model.worst_case(X, y).margins
     cuts = np.sort(rng.integers(0, 3_000, 6))
-    parts = [Curve.of(part) for part in np.split(margins, cuts)]
+    parts = [Curve.of(part, Labels(np.zeros(len(part), dtype=np.int32), ("anything",))) for part in np.split(margins, cuts)]
     total = parts[0]
     for part in parts[1:]:
         total = total + part

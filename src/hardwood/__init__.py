@@ -7,7 +7,8 @@ from hardwood._version import __version__
 
 if TYPE_CHECKING:
     from hardwood.certificate import Certificate, check
-    from hardwood.data.features import encode, encode_labels
+    from hardwood.data.features import encode
+    from hardwood.data.labels import encode_labels
     from hardwood.estimators.audit import Audit, audit
     from hardwood.estimators.compare import Comparison, compare
     from hardwood.estimators.others import OrdinaryTreeClassifier, StableTreeClassifier
@@ -63,7 +64,7 @@ _ROOMS = {
     "check": "certificate",
     "compare": "estimators.compare",
     "encode": "data.features",
-    "encode_labels": "data.features",
+    "encode_labels": "data.labels",
     "robustness_path": "estimators.path",
     "solve": "solvers",
 }

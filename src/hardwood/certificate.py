@@ -13,35 +13,43 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from hardwood._support.errors import ArgumentError, shortened
+import numpy as np
+
+from hardwood._support.errors import ArgumentError, Said, shortened
 from hardwood._support.files import json_text, making, parsed_json, reading, write_text
 from hardwood._support.text import shown
-from hardwood.data.features import Labels, Table, encode, encode_labels
+from hardwood.data.features import Category, Table, encode
+from hardwood.data.labels import Labels, encode_labels, with_worth
 from hardwood.data.pieces import encode_pieces, pieces_of, target_of
 from hardwood.problem import Goal, Problem
-from hardwood.shift.description import ShiftDescription
-from hardwood.trees.adversary import attack
+from hardwood.shift.description import ShiftDescription, plain, read_plain
+from hardwood.trees.adversary import ClassShare, attack
 from hardwood.trees.tree import Tree
 
 FORMAT = "hardwood.certificate"
-VERSION = 2
+VERSION = 3
+OLDEST_VERSION = 2  # that is still read
 STATUSES = ("optimal", "most_robust", "feasible")
 WORDS, WHOLE, NUMBER = (str,), (int,), (int, float)
+WEIGHTS = ("none", "whole", "real")
 LARGEST_COUNT, LARGEST_NUMBER = 2**53, 1e300  # whatever is larger was not computed
 CLAIMS: dict[str, tuple[type, ...]] = {
     "goal": WORDS,
     "status": WORDS,
     "stop_reason": WORDS,
     "n_samples": WHOLE,
-    "worst_case_correct": WHOLE,
-    "nominal_correct": WHOLE,
+    "weights": WORDS,
+    "people": NUMBER,
+    "total": NUMBER,
+    "worst_case_correct": NUMBER,
+    "nominal_correct": NUMBER,
     "distributional_value": NUMBER,
-    "upper_bound": WHOLE,
-    "any_model_bound": WHOLE,
+    "upper_bound": NUMBER,
+    "any_model_bound": NUMBER,
     "branching_nodes": WHOLE,
     "objective": NUMBER,
     "objective_bound": NUMBER,
@@ -67,9 +75,9 @@ class Claim(Protocol):
     @property
     def objective_bound(self) -> float: ...  # noqa: D102
     @property
-    def upper_bound(self) -> int: ...  # noqa: D102
+    def upper_bound(self) -> float: ...  # noqa: D102
     @property
-    def any_model_bound(self) -> int: ...  # noqa: D102
+    def any_model_bound(self) -> float: ...  # noqa: D102
     @property
     def seconds(self) -> float: ...  # noqa: D102
     @property
@@ -81,17 +89,26 @@ class Certificate:
     """A tree and what is claimed about it.
 
     goal                  what was maximised, see `Goal`
+    weights               "none": every row is one person. "whole": rows stand for whole numbers of people, who are
+                          counted one by one. "real": rows stand for any number of them, and the last row may be lost in
+                          part.
+    people, total         how many people the rows stand for, and what these are worth together (as many, if each is
+                          worth one). All numbers of samples below are of this `total`.
+    class_weight          what a class is worth: None, "balanced", or a mapping; with it, the last row may be lost in
+                          part, too
+    by_class              shares of the people of each class who are correct, see `ClassShare`
     status                "optimal": no tree has a larger objective. If the gap is 0, none is more robust; and if
                           branch_penalty is not 0, none that is as robust is smaller. "most_robust": no tree keeps more
                           samples correct. "feasible": none keeps more than the bound.
     worst_case_correct    samples that the tree classifies correctly after the worst shift within the budget
-    distributional_value  the same if the adversary may lose the last sample in part
+    distributional_value  the same if the adversary may lose the last sample in part in any case
     upper_bound           no tree up to this depth keeps more samples correct
     any_model_bound       no classifier of any kind keeps more samples correct under these shifts (docs/theory.md); all
                           samples if the engine does not know
     objective             what the goal counts, less branch_penalty for each branching node; no tree exceeds
-                          `objective_bound`. With the goal "distributional", "optimal" means that the two differ by less
-                          than `Problem.resolution`, about a hundredth of a sample.
+                          `objective_bound`. Where the last sample may be lost in part, "optimal" means that the two
+                          differ by less than `Problem.resolution`: about a hundredth of a sample for the goal
+                          "distributional", a sixth of what a row is worth on the average for weights and worth.
     data_hash             fingerprint of the table and labels that all this is about
     """
 
@@ -101,11 +118,14 @@ class Certificate:
     status: str
     stop_reason: str
     n_samples: int
-    worst_case_correct: int
-    nominal_correct: int
+    weights: str
+    people: float
+    total: float
+    worst_case_correct: float
+    nominal_correct: float
     distributional_value: float
-    upper_bound: int
-    any_model_bound: int
+    upper_bound: float
+    any_model_bound: float
     branching_nodes: int
     objective: float
     objective_bound: float
@@ -116,24 +136,40 @@ class Certificate:
     solver: str
     version: str
     data_hash: str
+    class_weight: Any = None
+    by_class: tuple[ClassShare, ...] = field(default=(), repr=False)
 
     @property
     def worst_case_accuracy(self) -> float:
         """Share of samples that are correct after the worst shift."""
-        return self.worst_case_correct / self.n_samples
+        return self.worst_case_correct / self.total
 
     @property
     def nominal_accuracy(self) -> float:
         """Share of samples that are correct as they stand."""
-        return self.nominal_correct / self.n_samples
+        return self.nominal_correct / self.total
 
     @property
     def gap(self) -> float:
-        """(upper_bound - worst_case_correct) / n_samples; 0: the accuracy is proved to be the best."""
-        return (self.upper_bound - self.worst_case_correct) / self.n_samples
+        """(upper_bound - worst_case_correct) / total; 0: the accuracy is proved to be the best."""
+        return (self.upper_bound - self.worst_case_correct) / self.total
+
+    @property
+    def counted(self) -> bool:
+        """Whether people are counted one by one; otherwise the last row may be lost in part."""
+        return self.weights != "real" and self.class_weight is None
+
+    @property
+    def measure(self) -> str:
+        """What the shares are called."""
+        if self.class_weight is None:
+            return "accuracy" if self.weights == "none" else "weighted accuracy"
+        return "balanced accuracy" if self.class_weight == "balanced" else "accuracy by worth"
 
     @classmethod
-    def of(cls, problem: Problem, shifts: ShiftDescription, claim: Claim, version: str) -> Certificate:
+    def of(
+        cls, problem: Problem, shifts: ShiftDescription, claim: Claim, version: str, class_weight: Any = None
+    ) -> Certificate:
         """Put on record what an engine says of its tree; whatever can be computed without it, is."""
         found = problem.judged(claim.tree)
         return cls(
@@ -143,6 +179,9 @@ class Certificate:
             status=str(claim.status),
             stop_reason=str(claim.stop_reason),
             n_samples=problem.n_samples,
+            weights=_kind_of_weights(problem.labels),
+            people=problem.labels.people,
+            total=problem.total,
             worst_case_correct=found.worst_case_correct,
             nominal_correct=found.nominal_correct,
             distributional_value=found.priced_value,
@@ -158,12 +197,15 @@ class Certificate:
             solver=claim.solver,
             version=version,
             data_hash=data_hash(problem.table, problem.labels),
+            class_weight=None if problem.labels.worth is None else class_weight,
+            by_class=found.by_class,
         )
 
     def to_json(self) -> str:
         """The certificate as text that `from_json` reads back."""
         document = {"format": FORMAT, "format_version": VERSION}
         document |= {name: getattr(self, name) for name in CLAIMS}
+        document |= {"class_weight": plain(self.class_weight), "by_class": [asdict(own) for own in self.by_class]}
         document |= {"shifts": self.shifts.to_dict(), "tree": self.tree.to_dict()}
         return json_text(document)
 
@@ -177,17 +219,27 @@ class Certificate:
     def _from_document(cls, document: Any) -> Certificate:
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise ValueError(f'the text is not a certificate; expected an object with "format": "{FORMAT}"')
+        if document.get("format_version") == OLDEST_VERSION:
+            document = _newer(document)
         if document.get("format_version") != VERSION:
             raise ValueError(
-                f"the certificate has version {document.get('format_version')!r}; this hardwood reads {VERSION}"
+                f"the certificate has version {document.get('format_version')!r}; this hardwood reads {OLDEST_VERSION} "
+                f"to {VERSION}"
             )
         claims = {name: _claim(document, name) for name in CLAIMS}
         if claims["goal"] not in list(Goal):
             raise ValueError(f"the certificate has goal {claims['goal']!r}; expected one of {[str(g) for g in Goal]}")
-        if claims["n_samples"] < 1:
-            raise ValueError(f"the certificate has n_samples {claims['n_samples']}; expected at least 1")
+        if claims["weights"] not in WEIGHTS:
+            raise ValueError(f"the certificate has weights {claims['weights']!r}; expected one of {list(WEIGHTS)}")
+        for name, least in (("n_samples", 1), ("people", 0.0), ("total", 0.0)):
+            if not claims[name] >= least or claims[name] == 0:
+                raise ValueError(
+                    f"the certificate has {name} {claims[name]}; expected {'at least 1' if least else '> 0'}"
+                )
         shifts = ShiftDescription.from_dict(document.get("shifts"))
-        return cls(tree=Tree.from_dict(document.get("tree")), shifts=shifts, **claims)
+        tree = Tree.from_dict(document.get("tree"))
+        worth = read_plain(document.get("class_weight"))
+        return cls(tree=tree, shifts=shifts, class_weight=worth, by_class=_shares(document, tree), **claims)
 
     def save(self, path: str | Path) -> None:
         """Write the certificate to a file."""
@@ -201,8 +253,8 @@ class Certificate:
 
     def __str__(self) -> str:
         return (
-            f"{self.worst_case_correct} of {self.n_samples} samples ({self.worst_case_accuracy:.1%}) stay correct "
-            f"under the worst shift with budget {self.budget:.4g}; {self.nominal_accuracy:.1%} without a shift\n"
+            f"{self.said_of_the_worst_case}; {self.nominal_accuracy:.1%} without a shift\n"
+            f"{self.said_of_classes}"
             f"{self.branching_nodes} tests, depth at most {self.max_depth}; {self.proved}\n"
             f"{self.limit_of_any_model}"
             f"shifts: {self.shifts}\n"
@@ -211,10 +263,36 @@ class Certificate:
         )
 
     @property
+    def said_of_the_worst_case(self) -> str:
+        """What stays correct, in words."""
+        shift = f"under the worst shift with budget {self.budget:.4g}"
+        if not self.counted:
+            return (
+                f"{self.measure} stays at {self.worst_case_accuracy:.1%} {shift}, the last of {self.n_samples} rows "
+                f"lost in part"
+            )
+        who = "samples" if self.weights == "none" else "people"
+        return f"{self.worst_case_correct} of {self.total} {who} ({self.worst_case_accuracy:.1%}) stay correct {shift}"
+
+    @property
+    def said_of_classes(self) -> str:
+        """What becomes of each class, one line each, where classes are worth something; otherwise nothing."""
+        if self.class_weight is None:
+            return ""
+        lines = [
+            f"{class_words(own.label, self.tree.classes)}: {own.worst_case:.1%} stay correct then, "
+            f"{own.guaranteed:.1%} at least whatever the shift; {own.nominal:.1%} without one\n"
+            for own in self.by_class
+        ]
+        return "".join(lines)
+
+    @property
     def proved(self) -> str:
         """What is proved about all trees of the depth, in words."""
         if self.goal == Goal.DISTRIBUTIONAL:
             return self._proved_distributional
+        if not self.counted:
+            return self._proved_in_part
         if self.status == "optimal" and self.gap > 0:
             return f"proved optimal for a penalty of {self.branch_penalty:g} for each test; others may be more robust"
         if self.status == "optimal" and self.branch_penalty == 0:
@@ -228,10 +306,18 @@ class Certificate:
     @property
     def limit_of_any_model(self) -> str:
         """What no model of any kind can exceed, as a line; nothing if that is not known."""
-        if self.any_model_bound >= self.n_samples:
+        if self.any_model_bound >= self.total:
             return ""
-        share = self.any_model_bound / self.n_samples
-        return f"no model of any kind keeps more than {self.any_model_bound} ({share:.1%}) under these shifts\n"
+        share = self.any_model_bound / self.total
+        most = f"{self.any_model_bound} ({share:.1%})" if self.counted else f"{share:.1%}"
+        return f"no model of any kind keeps more than {most} under these shifts\n"
+
+    @property
+    def _proved_in_part(self) -> str:
+        less = f", less {self.branch_penalty:.3g} for each test" if self.gap > 0 and self.branch_penalty else ""
+        most = f"no tree keeps more than {self.upper_bound / self.total:.2%}"
+        within = max(self.objective_bound - self.objective, 0.0) / self.total
+        return f"proved optimal to within {within:.2%}{less}: {most}" if self.status == "optimal" else most
 
     @property
     def _proved_distributional(self) -> str:
@@ -250,8 +336,8 @@ class Check:
 
     certificate: Certificate = field(repr=False)
     data_hash: str
-    worst_case_correct: int
-    nominal_correct: int
+    worst_case_correct: float
+    nominal_correct: float
     contradictions: tuple[str, ...]
 
     @property
@@ -261,23 +347,32 @@ class Check:
 
     def __str__(self) -> str:
         claimed = self.certificate
-        n = claimed.n_samples
+        n = claimed.total
         if not self.confirmed:
             return "NOT CONFIRMED\n" + "\n".join(f"* {shown(contradiction)}" for contradiction in self.contradictions)
+        kept, nominal, most = self.worst_case_correct, self.nominal_correct, claimed.upper_bound
+        if claimed.counted:
+            who = "samples" if claimed.weights == "none" else "people"
+            keeps, without = f"{kept} of {n} {who} correct ({kept / n:.1%})", f"{nominal}"
+            most_said = f"{most} correct"
+        else:
+            keeps, without = f"a {claimed.measure} of {kept / n:.1%}", f"{nominal / n:.1%}"
+            most_said = f"{most / n:.2%}"
         return (
-            f"CONFIRMED from the data alone: this tree keeps {self.worst_case_correct} of {n} samples correct "
-            f"({self.worst_case_correct / n:.1%}) under every shift within the budget {claimed.budget:.4g}, "
-            f"and {self.nominal_correct} without a shift.\n"
+            f"CONFIRMED from the data alone: this tree keeps {keeps} under every shift within the budget "
+            f"{claimed.budget:.4g}, and {without} without a shift.\n"
             f"The shifts: {claimed.shifts}.\n"
             f"CLAIMED by the engine ({shown(claimed.solver)}, {shown(claimed.status)}), not proved again here: no tree "
-            f"of depth {claimed.max_depth} keeps more than {claimed.upper_bound} correct; {claimed.proved}."
+            f"of depth {claimed.max_depth} keeps more than {most_said}; {claimed.proved}."
         )
 
 
-def check(certificate: Certificate | str | Path, X: Any, y: Any) -> Check:
+def check(certificate: Certificate | str | Path, X: Any, y: Any, *, sample_weight: Any = None) -> Check:
     """Compute again, from the data alone, what a certificate (or the file of one) says about its tree.
 
     X may come in pieces, with y the name of its target column (see `audit`): of each piece only the codes are kept.
+
+    sample_weight  how many people each row stands for, if the tree was learnt so; rows of weight 0 count for nothing
     """
     if isinstance(certificate, str | Path):
         certificate = Certificate.load(certificate)
@@ -287,11 +382,22 @@ def check(certificate: Certificate | str | Path, X: Any, y: Any) -> Check:
     pieces = pieces_of(X)
     if pieces is None:
         table = encode(X, features=tree.features)
-        labels = encode_labels(y, table.n_samples, classes=tree.classes)
+        labels = encode_labels(y, table.n_samples, classes=tree.classes, weights=sample_weight)
     else:
-        table, labels = encode_pieces(pieces, tree.features, target_of(y, pieces, tree.features), tree.classes)
+        target = target_of(y, pieces, tree.features)
+        table, labels = encode_pieces(pieces, tree.features, target, tree.classes, sample_weight)
+    if labels.weights is not None and (labels.weights == 0).any():
+        there = np.flatnonzero(labels.weights > 0)
+        table, labels = table.rows(there), labels.rows(there)
+    if (labels.weights is None) != (certificate.weights == "none"):
+        raise ArgumentError(
+            "sample_weight",
+            Said("given" if sample_weight is not None else "not given"),
+            f"the certificate is about a table {'without' if certificate.weights == 'none' else 'with'} weights",
+        )
     try:
-        uncertainty = certificate.shifts.uncertainty(table)
+        labels = with_worth(labels, certificate.class_weight)
+        uncertainty = certificate.shifts.uncertainty(table, people=labels.people)
         problem = Problem(
             labels, uncertainty, certificate.max_depth, certificate.branch_penalty, Goal(certificate.goal)
         )
@@ -302,6 +408,9 @@ def check(certificate: Certificate | str | Path, X: Any, y: Any) -> Check:
     now = {
         "data_hash": fingerprint,
         "n_samples": table.n_samples,
+        "weights": _kind_of_weights(labels),
+        "people": labels.people,
+        "total": labels.total,
         "budget": found.uncertainty.budget,
         "worst_case_correct": found.worst_case_correct,
         "nominal_correct": found.nominal_correct,
@@ -314,6 +423,8 @@ def check(certificate: Certificate | str | Path, X: Any, y: Any) -> Check:
         for name, value in now.items()
         if not _agrees(value, getattr(certificate, name))
     ]
+    if certificate.by_class and not _same_shares(found.by_class, certificate.by_class):
+        contradictions.append(f"by_class is {found.by_class}, the certificate says {certificate.by_class}")
     contradictions += _impossible(certificate, problem)
     return Check(certificate, fingerprint, found.worst_case_correct, found.nominal_correct, tuple(contradictions))
 
@@ -323,11 +434,11 @@ def _impossible(certificate: Certificate, problem: Problem) -> list[str]:
     found = []
     if certificate.tree.depth > certificate.max_depth:
         found.append(f"the tree has depth {certificate.tree.depth}, allowed are {certificate.max_depth}")
-    if not certificate.worst_case_correct <= certificate.upper_bound <= certificate.n_samples:
+    if not certificate.worst_case_correct <= certificate.upper_bound <= certificate.total:
         found.append(
             f"the bound {certificate.upper_bound} does not lie between the tree's own worst case and all samples"
         )
-    if not certificate.upper_bound <= certificate.any_model_bound <= certificate.n_samples:
+    if not certificate.upper_bound <= certificate.any_model_bound <= certificate.total:
         found.append(
             f"the bound {certificate.any_model_bound} for any model does not lie between that for trees and all"
         )
@@ -352,6 +463,13 @@ def _agrees(now: Any, then: Any) -> bool:
     return bool(now == then)
 
 
+def _same_shares(now: tuple[ClassShare, ...], then: tuple[ClassShare, ...]) -> bool:
+    return len(now) == len(then) and all(
+        mine.label == theirs.label and all(_agrees(getattr(mine, name), getattr(theirs, name)) for name in SHARES)
+        for mine, theirs in zip(now, then, strict=True)
+    )
+
+
 def is_about(certificate: Certificate | None, table: Table, labels: Labels) -> bool:
     """Whether there is a certificate, and it is about this table."""
     return certificate is not None and certificate.data_hash == data_hash(table, labels)
@@ -364,6 +482,8 @@ def data_hash(table: Table, labels: Labels) -> str:
     digest.update(json.dumps([meaning, list(labels.classes), table.n_samples]).encode())
     digest.update(table.values.astype("<i4").tobytes(order="C"))
     digest.update(labels.codes.astype("<i4").tobytes())
+    if labels.weights is not None:
+        digest.update(labels.weights.astype("<f8").tobytes())
     return digest.hexdigest()
 
 
@@ -376,3 +496,46 @@ def _claim(document: dict[str, Any], name: str) -> Any:
     if not isinstance(value, str) and not abs(value) <= (LARGEST_COUNT if CLAIMS[name] == WHOLE else LARGEST_NUMBER):
         raise ValueError(f"the certificate has {name} {shortened(value)}; expected a number that can be reckoned with")
     return value
+
+
+SHARES = ("people", "nominal", "worst_case", "guaranteed")
+
+
+def _kind_of_weights(labels: Labels) -> str:
+    if labels.weights is None:
+        return "none"
+    return "whole" if labels.whole else "real"
+
+
+def class_words(label: Category, classes: tuple[Category, ...]) -> str:
+    """A class; of two, the second one's share is the sensitivity, the first one's the specificity."""
+    if len(classes) != 2:
+        return shown(label)
+    return f"{shown(label)} ({'sensitivity' if label == classes[1] else 'specificity'})"
+
+
+def _newer(document: dict[str, Any]) -> dict[str, Any]:
+    """A certificate of version 2, which knew neither weights nor worth, as version 3 says it."""
+    everybody = document.get("n_samples")
+    said: dict[str, Any] = {
+        "weights": "none",
+        "people": everybody,
+        "total": everybody,
+        "class_weight": None,
+        "by_class": [],
+    }
+    return document | said | {"format_version": VERSION}
+
+
+def _shares(document: dict[str, Any], tree: Tree) -> tuple[ClassShare, ...]:
+    entries = document.get("by_class")
+    fit = isinstance(entries, list) and all(isinstance(own, dict) and set(own) == {"label", *SHARES} for own in entries)
+    if not fit or any(
+        own["label"] not in tree.classes or not all(isinstance(own[name], int | float) for name in SHARES)
+        for own in entries or ()
+    ):
+        raise ValueError(
+            f"the certificate has by_class {shortened(entries)}; expected a list of objects with label, "
+            f"{', '.join(SHARES)}"
+        )
+    return tuple(ClassShare(**own) for own in entries or ())

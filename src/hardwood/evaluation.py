@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardwood._support.arguments import whole_number
-from hardwood.data.features import Feature, Labels, Table
+from hardwood.data.features import Feature, Table
+from hardwood.data.labels import Labels
 from hardwood.shift.calibration import FloatArray, Reach, below_probability, checked_certainty, reaches
 from hardwood.shift.description import ShiftDescription
 from hardwood.trees.tree import Branch, Leaf, Node, Tree
@@ -59,20 +60,21 @@ def expected_accuracy(tree: Tree, table: Table, labels: Labels, shifts: ShiftDes
     """
     tree.check_table(table)
     cells = _cells([tree], table, shifts)
+    worth = labels.row_people * labels.row_worth
 
     def correct(node: Node, limits: dict[int, list[tuple[int, bool]]]) -> float:
         if isinstance(node, Leaf):
             chance = np.ones(table.n_samples)
             for j, tests in limits.items():
                 chance *= _chance(cells[j], tests)
-            return float(chance[labels.codes == node.label].sum())
+            return float((chance * worth)[labels.codes == node.label].sum())
         total = 0.0
         for child, left in ((node.left, True), (node.right, False)):
             own = limits | {node.feature: [*limits.get(node.feature, []), (node.code, left)]}
             total += correct(child, own)
         return total
 
-    return correct(tree.root, {}) / table.n_samples
+    return correct(tree.root, {}) / labels.total
 
 
 def simulate_shifts(
@@ -94,13 +96,16 @@ def simulate_shifts(
         if tree.classes != labels.classes:
             raise ValueError(f"a tree knows the classes {list(tree.classes)}, the labels {list(labels.classes)}")
     cells = _cells(trees, table, shifts)
+    plain = labels.weights is None and labels.worth is None
+    shares = labels.row_people * labels.row_worth / labels.total
     streams = {j: np.random.default_rng([seed, j]) for j in cells}
     size = max(1, CHUNK // table.n_samples)
     found = [np.empty((len(trees), 0))]
     for first in range(0, n_tables, size):
         shape = (min(size, n_tables - first), table.n_samples)
         drawn = {j: own.draw(streams[j].random(shape, dtype=np.float32)) for j, own in cells.items()}
-        found.append(np.array([_right(tree.root, cells, drawn, labels, shape).mean(axis=1) for tree in trees]))
+        right = (_right(tree.root, cells, drawn, labels, shape) for tree in trees)
+        found.append(np.array([own.mean(axis=1) if plain else own @ shares for own in right]))
     return np.concatenate(found, axis=1)
 
 

@@ -34,7 +34,7 @@ def plot_tree(found: Attack, *, ax: Any = None) -> Any:
     by_way = {part.way: part for part in parts}
     for part in parts:
         if part.way:
-            _draw_edge(ax, by_way[part.way[:-1]], part, found.n_samples)
+            _draw_edge(ax, by_way[part.way[:-1]], part, found.labels.people)
     largest = max(part.n_samples for part in parts if part.leaf is not None)
     for part in parts:
         if isinstance(part.node, Leaf):
@@ -43,7 +43,7 @@ def plot_tree(found: Attack, *, ax: Any = None) -> Any:
             box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "black"}
             column = found.tree.features[part.node.feature].name
             test = found.tree.condition(part.node).removeprefix(f"{column} ")
-            words = f"{shortened(column, LONGEST)}\n{shortened(test, LONGEST)}?\n{part.n_samples} samples"
+            words = f"{shortened(column, LONGEST)}\n{shortened(test, LONGEST)}?\n{part.n_samples:.6g} samples"
             ax.text(len(part.way), part.place, words, ha="center", va="center", bbox=box, fontsize=8, zorder=3)
     handles = [
         needs_matplotlib().Rectangle((0, 0), 1, 1, facecolor=COLOURS[k % 8], hatch=HATCHES[k % 8], edgecolor="white")
@@ -60,7 +60,7 @@ def plot_worst_case(found: Mapping[str, Attack], *, ax: Any = None) -> Any:
     """Worst-case accuracy against the budget for several trees on the same table; plausibility is the scale on top."""
     if not found:
         raise ValueError("found is empty; give at least one attack by name")
-    sizes = {own.n_samples for own in found.values()}
+    sizes = {own.labels.people for own in found.values()}
     if len(sizes) > 1:
         raise ValueError(f"the attacks are on tables of {sorted(sizes)} rows; expected the same table for all")
     n_samples = sizes.pop()
@@ -97,7 +97,7 @@ def plot_path(columns: Mapping[str, Sequence[Any]], *, ax: Any = None) -> Any:
     """Accuracy against plausibility along a robustness path: without a shift, in the worst case, and the bound."""
     ax = _axes(ax)
     levels = columns["plausibility"]
-    bound = [upper / n for upper, n in zip(columns["upper_bound"], columns["n_samples"], strict=True)]
+    bound = [upper / n for upper, n in zip(columns["upper_bound"], columns.get("total", columns["n_samples"]), strict=True)]
     ax.fill_between(levels, columns["worst_case_accuracy"], bound, color=BOUND, alpha=0.3, label="not proved", lw=0)
     ax.plot(levels, columns["nominal_accuracy"], "s--", color=NOMINAL, label="as the data stand")
     ax.plot(levels, columns["worst_case_accuracy"], "o-", color=ROBUST, label="after the worst shift")
@@ -212,7 +212,7 @@ def _axes(ax: Any) -> Any:
     return needs_matplotlib().subplots(layout="constrained")[1] if ax is None else ax
 
 
-def _draw_edge(ax: Any, parent: Part, child: Part, n_samples: int) -> None:
+def _draw_edge(ax: Any, parent: Part, child: Part, n_samples: float) -> None:
     start, end = len(parent.way), len(child.way)
     width = 0.5 + 6.0 * child.n_samples / n_samples
     ax.plot(
@@ -222,7 +222,7 @@ def _draw_edge(ax: Any, parent: Part, child: Part, n_samples: int) -> None:
     ax.text(*middle, "yes" if child.way[-1] else "no", fontsize=7, ha="center", va="center", zorder=2)
 
 
-def _draw_leaf(ax: Any, tree: Tree, part: Part, largest: int) -> None:
+def _draw_leaf(ax: Any, tree: Tree, part: Part, largest: float) -> None:
     """The class, a bar of the samples by class, and the losses."""
     label = part.node.label  # type: ignore[union-attr]  # it is a leaf
     x = len(part.way)
@@ -244,5 +244,5 @@ def _draw_leaf(ax: Any, tree: Tree, part: Part, largest: int) -> None:
             linewidth=0,
         )
         left += width
-    words = f"{part.n_samples} samples, {part.wrong} wrong, {part.lost} turned"
+    words = f"{part.n_samples:.6g} samples, {part.wrong:.6g} wrong, {part.lost:.6g} turned"
     ax.text(tree.depth + 0.55, part.place + 0.22, words, fontsize=7, va="center")

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from hardwood._support.arguments import numbers_of, whole_number
 from hardwood._support.errors import ArgumentError
-from hardwood.data.features import Labels, Table
+from hardwood.data.features import Table
+from hardwood.data.labels import Labels
 from hardwood.shift.calibration import Direction
 from hardwood.shift.uncertainty import UncertaintySet
 from hardwood.trees.adversary import Attack, attack
@@ -24,17 +25,23 @@ from hardwood.trees.tree import Branch, Leaf, Node, Tree
 Test: TypeAlias = tuple[int, int]  # a feature and a code, as in `Branch`
 DEEPEST_TREE = 1000  # nobody reads it, and what walks a tree from node to node would run out of stack
 LARGEST_PENALTY = 1e100  # with more, objectives would leave the range of doubles
-FINEST = 100  # copies of each row with which the distributional value is maximised: to within 1 / 100 of a sample
+# Values that may lie between whole numbers are told apart if they differ by the FINEST part of a sample (distributional
+# goal), or by the FINE part of what a row is worth on the average (real weights). Copies of rows stand for the former
+# in engines that know whole samples only.
+FINEST = 100
+FINE = 8
 MOST_COPIED_ROWS = 2_000_000
+NEAR_ZERO = 0.25  # bounds of the search miss a value by so many of the smallest differences (docs/theory.md#weights)
 
 
 class Goal(StrEnum):
     """What is maximised, less the penalty for each test."""
 
     ROBUST = "robust"
-    """R: samples correct after the worst affordable shift."""
+    """R: samples correct after the worst affordable shift. With weights that are no whole numbers, or classes that are
+    worth more than others, what these samples are worth, where the last row may be lost in part."""
     DISTRIBUTIONAL = "distributional"
-    """D: the same if the last sample may be lost in part (docs/distributional.md); R is D rounded up."""
+    """D: the same if the last sample may be lost in part in any case (docs/distributional.md); R is D rounded up."""
 
 
 class Choice(NamedTuple):
@@ -51,7 +58,8 @@ class Problem:
         maximise   (samples correct in the worst case) - branch_penalty * (branching nodes)
 
     branch_penalty  None: the fewest branching nodes among the best trees. That is 1 / 2^max_depth as in the paper's
-                    experiments, always less than one sample in total (of `resolution`, for the distributional goal)
+                    experiments, always less than one sample in total (of the smallest difference that counts, see
+                    `quantum`)
     goal            what "samples correct" means, see `Goal`
     """
 
@@ -76,18 +84,18 @@ class Problem:
 
     def _checked_penalty(self) -> float:
         if self.branch_penalty is None:
-            return math.ldexp(1.0 / self.copies, -self.max_depth)
+            return math.ldexp(self.quantum, -self.max_depth)
         penalty = float(numbers_of("branch_penalty", self.branch_penalty))
         if not 0 <= penalty <= LARGEST_PENALTY:
             raise ArgumentError("branch_penalty", self.branch_penalty, f"it must lie in [0, {LARGEST_PENALTY:g}]")
         # Objectives are doubles, right to within half a unit in the last place of the number of samples, or of what the
         # tests cost. Eight such units tell one test more or less apart, whatever is added up.
-        smallest = math.ldexp(self.n_samples, -50)
+        smallest = math.ldexp(self.total, -50)
         if 0 < penalty < smallest:
             raise ArgumentError(
                 "branch_penalty",
                 penalty,
-                f"with {self.n_samples} samples it must be 0, or at least {smallest!r} to make a difference in double "
+                f"with {self.total:g} samples it must be 0, or at least {smallest!r} to make a difference in double "
                 f"precision",
                 remedy="leave it out for the fewest tests among the best trees",
             )
@@ -100,8 +108,13 @@ class Problem:
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
+        """Number of rows."""
         return self.table.n_samples
+
+    @cached_property
+    def total(self) -> float:
+        """What all samples are worth together: their number if each is worth one."""
+        return self.labels.total
 
     # ---- What is maximised -------------------------------------------------------------------------------------------
 
@@ -121,27 +134,44 @@ class Problem:
 
         If all tests of a full tree together cost less than one sample, trees are ordered by the samples that they keep
         and then by their tests, whatever the penalty: it may as well be 1 / 2^max_depth. A test that costs more than
-        all samples is never worth it, however much more.
+        all samples is never worth it, however much more. Given in the smallest differences that count.
         """
-        if 0 < Fraction(self.penalty) * self.most_tests < 1:
+        penalty = Fraction(self.penalty) / Fraction(self.quantum)
+        if 0 < penalty * self.most_tests < 1:
             return math.ldexp(1.0, -self.max_depth)
-        return min(self.penalty, self.n_samples + 1.0)
+        return float(min(penalty, Fraction(self.total) / Fraction(self.quantum) + 1))
+
+    @property
+    def in_part(self) -> bool:
+        """Whether the last sample may be lost in part, so that values lie between whole numbers."""
+        return self.goal is Goal.DISTRIBUTIONAL or not self.labels.counted
 
     @property
     def copies(self) -> int:
         """How often each row is repeated to maximise the distributional value; 1 for the robust goal."""
         if self.goal is Goal.ROBUST:
             return 1
-        return max(1, min(FINEST, MOST_COPIED_ROWS // self.n_samples))
+        return max(1, min(FINEST, int(MOST_COPIED_ROWS // self.labels.people)))
+
+    @cached_property
+    def quantum(self) -> float:
+        """The smallest difference of values that counts: engines maximise values rounded up to multiples of it."""
+        if self.labels.counted:
+            return 1.0 / self.copies
+        return self.total / (self.n_samples * (FINE if self.goal is Goal.ROBUST else FINEST))
 
     @property
     def resolution(self) -> float:
-        """Objectives that differ by less are not told apart: 0 for the robust goal.
+        """Objectives that differ by less are not told apart: 0 where samples are counted one by one.
 
-        The distributional value is maximised on a table with m copies of each row, where R_m = ceil(m D): to within
-        1 / m, and the roundings of that table (`lost_to_rounding`).
+        Values that may lie between whole numbers are rounded up to the next multiple of `quantum`, and bounds may miss
+        some by `NEAR_ZERO` of it, and by roundings of the search, or of a table with m copies of each row, where
+        R_m = ceil(m D) (`lost_to_rounding`).
         """
-        return 0.0 if self.goal is Goal.ROBUST else (1.0 + 2.0 * self.lost_to_rounding) / self.copies
+        if not self.in_part:
+            return 0.0
+        rounding = 1e-6 if not self.labels.counted else max(1e-6, 2.0 * self.lost_to_rounding)
+        return (1.0 + NEAR_ZERO + rounding) * self.quantum
 
     @property
     def lost_to_rounding(self) -> float:
@@ -156,7 +186,7 @@ class Problem:
             int(np.ptp(self.table.values[:, j].astype(np.int64))) if feature.ordered else 2  # leaving and arriving
             for j, feature in enumerate(self.table.features)
         ]
-        return float(self.n_samples * self.copies) ** 2 * (sum(spans) + 1) * 2.0**-47
+        return float(self.labels.people * self.copies) ** 2 * (sum(spans) + 1) * 2.0**-47
 
     def objective(self, correct: float, tests: int) -> float:
         """The value that is maximised, rounded once: a tree with a larger one is better in exact arithmetic, too."""
@@ -164,23 +194,25 @@ class Problem:
 
     def objective_of(self, found: Attack) -> float:
         """The objective of a tree that was attacked."""
-        correct = found.worst_case_correct if self.goal is Goal.ROBUST else found.priced_value
+        correct = found.priced_value if self.in_part else found.worst_case_correct
         return self.objective(correct, found.tree.n_branching_nodes)
 
     def judged(self, tree: Tree) -> Attack:
         """What the adversary does to a tree."""
         return attack(tree, self.labels, self.uncertainty)
 
-    def most_correct(self, objective_bound: float) -> int:
+    def most_correct(self, objective_bound: float) -> float:
         """What a bound on the objective says about the number of correct samples: a full tree pays the most penalty.
 
         A bound is a double, so it may be too low by a rounding: that much is added. R is D rounded up.
         """
-        rounding = math.ldexp(self.n_samples + min(abs(objective_bound), 2.0 * self.n_samples), -52)
+        rounding = math.ldexp(self.total + min(abs(objective_bound), 2.0 * self.total), -52)
         most = objective_bound + self.penalty * min(self.most_tests, 2**60) + rounding
-        if most >= self.n_samples:
-            return self.n_samples
-        return math.floor(most) if self.goal is Goal.ROBUST else math.ceil(most)
+        if most >= self.total:
+            return self.total
+        if not self.labels.counted:
+            return most
+        return math.ceil(most) if self.in_part else math.floor(most)
 
     # ---- The tests and the heap form of a tree -----------------------------------------------------------------------
 
@@ -254,13 +286,20 @@ class Problem:
         return lows[starts], highs[np.append(starts[1:] - 1, len(highs) - 1)]
 
     def _affordable_steps(self, j: int, span: int, limit: int | None) -> NDArray[np.int64]:
-        """How many steps each sample can pay for on its own, at most the span of the column."""
+        """How many steps each sample can pay for on its own, at most the span of the column.
+
+        Where samples may be lost in part, how many steps a part of it can pay for that counts.
+        """
         prices = self.uncertainty.costs.prices[j][:, 0]
+        most = self.uncertainty.spendable
+        if self.in_part:
+            most *= 16.0 * max(self.labels.worth or (1.0,)) / self.quantum  # as in cpp/search/model/instance.cpp
         steps = np.full(prices.shape, float(span))
         with np.errstate(over="ignore"):
-            np.divide(self.uncertainty.spendable, prices, out=steps, where=prices > 0)
+            np.divide(most, prices, out=steps, where=prices > 0)
         # One step more than the division says cannot hurt: it may have been rounded down.
-        whole = np.where(self.uncertainty.affords(prices), np.minimum(np.floor(steps) + 1, span), 0).astype(np.int64)
+        affordable = prices <= most if self.in_part else self.uncertainty.affords(prices)
+        whole = np.where(affordable, np.minimum(np.floor(steps) + 1, span), 0).astype(np.int64)
         whole = whole if limit is None else np.minimum(whole, limit)
         return np.broadcast_to(whole, (self.n_samples,))
 

@@ -242,7 +242,7 @@ TEST_CASE("the search finds the best of all trees, with one thread and with two,
             Search search(instance, 2, 0.0, Effort{}, {}, n_jobs, [](const State&) { return true; });
             search.run();
             CHECK(search.state().proved);
-            CHECK(search.state().correct == best);
+            CHECK(search.state().value == best);
             CHECK(search.state().upper_bound == best);
             CHECK(search.any_model_bound() >= best);
             CHECK(Evaluator(instance)(search.best_tree()).correct == best);
@@ -257,7 +257,7 @@ TEST_CASE("the search finds the best of all trees, with one thread and with two,
         Search large(instance, 2, 0.0, as_if_large, {}, 1, [](const State&) { return true; });
         large.run();
         CHECK(large.state().proved);
-        CHECK(large.state().correct == best);
+        CHECK(large.state().value == best);
         for (const long long work : {1, 3, 10, 30, 100}) {
             for (const Effort& effort : {Effort{}, as_if_large}) {
                 Search stopped(instance, 2, 0.25, effort, {infinity, work}, 1, [](const State&) { return true; });
@@ -297,7 +297,7 @@ TEST_CASE("bounds at the root tell about smaller trees, too") {
             Search alone(instance, 2, penalty, apart, {}, 1, [](const State&) { return true; });
             along.run();
             alone.run();
-            const auto worth = [&](const Search& search) { return search.state().correct - penalty * search.state().tests; };
+            const auto worth = [&](const Search& search) { return search.state().value - penalty * search.state().tests; };
             CHECK(worth(along) == doctest::Approx(worth(alone)));
             if (penalty == 0.01) CHECK(along.state().tests == alone.state().tests);
         }

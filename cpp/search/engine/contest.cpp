@@ -47,7 +47,7 @@ Incumbent Contest::incumbent() const {
 bool Contest::offer(const Skeleton& tree, Judge& judge, double price) {
     const std::optional<Evaluation> evaluation = judge(tree, price);
     if (!evaluation) return false;
-    const Score score{evaluation->correct, count_tests(tree)};
+    const Score score{evaluation->correct, count_tests(tree), instance_.in_part() ? evaluation->dual : evaluation->correct};
     const std::lock_guard lock(mutex_);
     if (incumbent_.is_beaten_by(score)) {
         incumbent_.score = score;

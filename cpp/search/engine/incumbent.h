@@ -10,10 +10,12 @@
 
 namespace hardwood::search {
 
-// What counts of a tree: the samples that it keeps correct in the worst case, and its tests.
+// What counts of a tree: the samples that it keeps correct in the worst case, its tests, and what of the last row is left if that may be
+// lost in part (otherwise `value` is the samples again).
 struct Score {
     double correct = -1.0;
     int tests = 0;
+    double value = -1.0;
 
     bool operator==(const Score&) const = default;
     // Trees with so many tests are better iff they keep more samples correct than this: correct - penalty * (this->tests -
@@ -34,10 +36,13 @@ struct Incumbent {
 
     // Trees with so many tests need more correct samples than this to be better.
     double to_beat(int tests) const { return score.to_beat(tests, penalty); }
-    // Of two trees that are worth the same, the smaller one is kept if it is as robust: it matters if tests cost nothing.
+    // Of two trees that are worth the same, the smaller one is kept if it is as robust: it matters if tests cost nothing. Of two that
+    // have the same size, too, the one that keeps the larger part of the last row.
     bool is_beaten_by(const Score& other) const {
-        const bool smaller = other.correct == score.correct && other.tests < score.tests;
-        return score.correct < 0 || other.correct > to_beat(other.tests) || smaller;
+        const bool as_robust = other.correct == score.correct;
+        const bool smaller = as_robust && other.tests < score.tests;
+        const bool a_little = as_robust && other.tests == score.tests && other.value > score.value;
+        return score.correct < 0 || other.correct > to_beat(other.tests) || smaller || a_little;
     }
 };
 

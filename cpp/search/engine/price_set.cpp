@@ -2,28 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace hardwood::search {
 
-namespace {
-
-constexpr double price_for_zero = 0.75;  // times one over the budget; at most 1 - the largest head start
-
-}  // namespace
+// Times one over the budget: at most 1 - the largest head start. Where the last row may be lost in part, claims are larger by this.
+double price_for_zero(const Instance& instance) { return instance.in_part() ? 0.25 : 0.75; }
 
 // The dual value of a tree has its kinks at 1 / margin, and only margins up to the budget matter. Where all margins together cost
 // no more than the budget, its maximum is at price 0, and at 3 / (4 budget) it is larger than the rival by a quarter or more. But where
 // everybody can pay for getting everywhere, all margins of a tree with two labels are finite: at price 0 its dual value is 0, and prices
 // below one over the longest margin are left out (docs/theory.md#pricing).
 double lowest_price(const Instance& instance, int columns) {
-    const double zero = price_for_zero / instance.budget(), longest = instance.longest_margin(columns);
-    return longest > instance.budget() ? zero : std::max(zero, 1.0 / longest * (1.0 - 1e-12));
+    const double zero = price_for_zero(instance) / instance.budget(), longest = instance.longest_margin(columns);
+    return longest > instance.limit() ? zero : std::max(zero, instance.least_worth() / longest * (1.0 - 1e-12));
 }
 
 PriceSet PriceSet::all(const Instance& instance, const Question& question, int columns, const Kinks* kinks) {
     if (instance.budget() <= 0) return {Interval{1.0, 1.0}, nullptr};
     const double low = lowest_price(instance, columns);
-    const double high = std::min(1.0 / instance.smallest_price(), (question.n_samples - question.rival) / instance.budget());
+    const double high = std::min(instance.most_worth() / instance.smallest_price(), (question.n_samples - question.rival) / instance.budget());
     return {Interval{low, std::max(low, high * (1.0 + 1e-12))}, kinks};
 }
 
@@ -57,10 +55,15 @@ void PriceSet::remove(Interval closed) {
 Kinks::Kinks(const Instance& instance, int depth, std::size_t most) {
     double longest = 0.0;
     const std::vector<double> margins = instance.possible_margins(depth, most, longest);
-    // The lowest price is one of them. Rounding 1 / margin moves a dual value by less than the rounding term.
+    std::set<double> worths;
+    for (int label = 0; label < instance.n_classes(); ++label) worths.insert(instance.worth(label));
+    // The lowest price is one of them. Rounding worth / margin moves a dual value by less than the rounding term.
     prices.push_back(lowest_price(instance, depth));
-    for (std::size_t k = margins.size(); k-- > 0;) prices.push_back(1.0 / margins[k]);
-    complete = longest < instance.budget() ? 1.0 / longest : 0.0;
+    for (const double worth : worths) {
+        for (const double margin : margins) prices.push_back(worth / margin);
+    }
+    std::ranges::sort(prices);
+    complete = longest < instance.limit() ? instance.most_worth() / longest : 0.0;
 }
 
 void PriceSet::trim() {

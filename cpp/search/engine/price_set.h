@@ -27,6 +27,9 @@ struct Kinks {
     Kinks(const Instance& instance, int depth, std::size_t most);
 };
 
+// The price that stands for 0, times one over the budget (docs/theory.md#pricing).
+double price_for_zero(const Instance& instance);
+
 class PriceSet {
 public:
     PriceSet() = default;

@@ -22,8 +22,10 @@ struct Question {
 
 // Sums of prices are multiples of the grain, so a tree that keeps more samples correct than the rival has a dual value that is
 // larger by grain / budget at least; if nobody can pay for anything, values are whole numbers. Half of it is used, and always less than
-// the quarter that a better tree has at the price that stands for 0: a tree that loses nothing there must not count as closed.
+// the quarter that a better tree has at the price that stands for 0: a tree that loses nothing there must not count as closed. Where the
+// last row may be lost in part, nothing is known.
 inline double head_start_of(const Instance& instance) {
+    if (instance.in_part()) return 0.0;
     if (instance.budget() <= 0) return 0.5;
     return std::min(0.2, 0.5 * instance.grain() / instance.budget());
 }

@@ -31,7 +31,7 @@ State Search::state() const {
     const Score best = contest_.incumbent().score;
     double bound = upper_bound_;
     if (asking_about_all_) bound = std::min(bound, std::max(best.correct, std::ceil(tree_search_.dual_bound())));
-    return {watch_.elapsed(), best.correct, best.tests, std::max(bound, best.correct), proved_, tree_search_.work()};
+    return {watch_.elapsed(), best.value, best.tests, std::max(bound, best.correct), proved_, tree_search_.work()};
 }
 
 const char* Search::stop_reason() const {

@@ -7,12 +7,13 @@
 
 namespace hardwood::search {
 
-// correct, tests   of the best tree so far
-// upper_bound      no tree keeps more samples correct
+// value, tests     of the best tree so far: samples that it keeps correct
+// upper_bound      no tree keeps more samples correct. Where the last row may be lost in part: more than this and what is left open
+//                  near price 0 (`price_for_zero`)
 // proved           no tree has a larger objective
 struct State {
     double seconds;
-    double correct;
+    double value;
     int tests;
     double upper_bound;
     bool proved;

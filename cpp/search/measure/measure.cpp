@@ -62,7 +62,7 @@ void Potentials::compress(double range) {
     for (Step& step : steps_) step.size *= range / widest;
 }
 
-// One pass over the points of a row in the order of their costs: the slices between two costs k and l weigh price * (l - k),
+// One pass over the points of a row in the order of their costs: the slices between two costs k and l weigh price * (l - k) / worth,
 // and are shared out among all points up to cost k in proportion to their attraction.
 // Property (P) must hold for the doubles: each weight is a sum of at most m products, each right to within m + 4 roundings of
 // a sum of positive numbers, so 2m + 16 units in the last place are taken off.
@@ -82,15 +82,16 @@ void spread(const Instance& instance, const Reach& reach, double price, const By
         const auto [levels, points] = reach[list];
         for (std::size_t i = reach.first_row(list); i < reach.end_row(list); ++i) {
             const auto label = static_cast<std::size_t>(instance.label(i));
+            const double own_price = price / instance.worth(instance.label(i));
             const double* const pull = attraction[label].data();
             double* const weight = weights[label].data();
             slice.clear();
             double sum = 0.0;
             std::size_t k = 0;  // points of the levels so far
-            for (std::size_t l = 0; l < levels.size() && price * levels[l].cost < 1.0; ++l) {
+            for (std::size_t l = 0; l < levels.size() && own_price * levels[l].cost < 1.0; ++l) {
                 for (; k < levels[l].end; ++k) sum += pull[points[k]];
-                const double next = l + 1 < levels.size() ? std::min(1.0, price * levels[l + 1].cost) : 1.0;
-                slice.push_back((next - price * levels[l].cost) / sum);
+                const double next = l + 1 < levels.size() ? std::min(1.0, own_price * levels[l + 1].cost) : 1.0;
+                slice.push_back((next - own_price * levels[l].cost) / sum);
             }
             const double share = instance.count(i) * (1.0 - static_cast<double>(2 * k + 16) * 0x1p-52);
             double all = 0.0;

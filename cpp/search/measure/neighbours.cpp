@@ -95,7 +95,7 @@ void Neighbours::visit(std::size_t row, double limit, const std::function<void(c
                     if (first.cost + second.cost >= two) break;
                     if (second.bin == home[d]) continue;
                     point[d] = second.bin;
-                    if (first.cost + second.cost <= instance_.budget()) tell(point.data(), first.cost + second.cost);
+                    if (first.cost + second.cost <= instance_.limit()) tell(point.data(), first.cost + second.cost);
                 }
                 point[d] = home[d];
             }

@@ -100,8 +100,8 @@ void Reach::update() {
     if (known_ == points_.size()) return;
     const Instance& instance = points_.instance();
     const double grain = instance.grain() > 0 ? instance.grain() : 1.0;
-    // One column that cannot be paid for is enough; there are fewer than 2^15 of them, and the budget is below 2^48 grains.
-    const auto out_of_reach = static_cast<std::int64_t>(instance.budget() / grain) + 1;
+    // One column that cannot be paid for is enough; and all columns together stay below 2^63 grains (`Instance::set_limit`).
+    const auto out_of_reach = static_cast<std::int64_t>(instance.limit() / grain) + 1;
     const auto in_grains = [&](double cost) {
         return cost < infinity ? static_cast<std::int64_t>(cost / grain) : out_of_reach;
     };
@@ -118,7 +118,7 @@ void Reach::update() {
                 correction[static_cast<std::size_t>(column.first_bin + b)] = in_grains(cost[b]) - stay;
             }
         }
-        const std::int64_t most = in_grains(instance.budget());
+        const std::int64_t most = in_grains(instance.limit());
         for (std::size_t z = known_; z < points_.size(); ++z) {
             std::int64_t total = usual;
             for (const std::uint16_t bin : points_.unusual(z)) total += correction[bin];

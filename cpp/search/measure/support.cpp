@@ -47,8 +47,9 @@ Support::Support(const Instance& instance, const Effort& effort)
 // Lower prices reach further, and come next as a rule: a little further will do for some of them.
 void Support::prepare(double price) {
     if (!neighbours_ || (listed_ >= 0.0 && !instance_.anybody_moves_at(price))) return;
-    if (listed_ >= std::min(1.0 / price, neighbours_->farthest(1))) return;
-    const double limit = 1.25 / price;
+    const double reach = instance_.most_worth() / price;
+    if (listed_ >= std::min(reach, neighbours_->farthest(1))) return;
+    const double limit = 1.25 * reach;
     reach_.extend([&](std::size_t l, std::vector<Way>& found) {
         neighbours_->visit(reach_.first_row(l), limit, [&](const Bin* point, double cost) { found.push_back({cost, points_.add(point)}); });
     });
@@ -71,7 +72,7 @@ void Support::add_wrong_points(const Evaluator& evaluator, double price) {
     const std::vector<double>& margins = evaluator.margins();
     // Finds what is not known: a row's point, or nothing.
     const auto find = [&](std::size_t i) -> std::optional<Way> {
-        if (!(margins[i] * price < 1.0)) return {};
+        if (!(margins[i] * price < instance_.worth(instance_.label(i)))) return {};
         const BoxCost& leaf = evaluator.wrong_leaf(i);
         if (neighbours_ && neighbours_->includes(leaf.moves(i), margins[i], listed_)) return {};
         leaf.nearest_point(i, point.data());

@@ -47,7 +47,7 @@ std::vector<bool> allowed_bins(const Instance& instance, const BoxKey& key, int 
 
 bool contains(const Instance& instance, const BoxKey& key, const Bin* point);
 
-// What a row pays at least to be in a box; +inf beyond the budget.
+// What a row pays at least to be in a box; +inf beyond the limit.
 class BoxCost {
 public:
     BoxCost(const Instance& instance, const BoxKey& key);
@@ -55,7 +55,7 @@ public:
     double operator()(std::size_t row) const {
         double total = 0.0;
         for (const Demand& demand : demands_) total += demand.cost[instance_.kind(row, demand.column)];
-        return total <= instance_.budget() ? total : infinity;
+        return total <= instance_.limit() ? total : infinity;
     }
     // The cheapest point of the box for a row that can pay for one, bin by bin; in how many columns it is not at home there.
     void nearest_point(std::size_t row, Bin* point) const;

@@ -27,15 +27,16 @@ Evaluation Evaluator::operator()(const Skeleton& tree) {
     return worst_case();
 }
 
-// How many samples have each margin, ascending; there are few different ones as a rule.
+// How much can be lost at each price of losing one, ascending; there are few different ones as a rule.
 std::vector<std::pair<double, double>> Evaluator::tally() const {
     RowNumbers<std::uint64_t> numbers(1);
     std::vector<std::pair<double, double>> tally;
     for (std::size_t i = 0; i < margin_.size(); ++i) {
         if (margin_[i] == infinity) continue;
-        const auto bits = std::bit_cast<std::uint64_t>(margin_[i]);
+        const double price = margin_[i] / instance_.worth(instance_.label(i));
+        const auto bits = std::bit_cast<std::uint64_t>(price);
         const auto [number, is_new] = numbers.add(&bits);
-        if (is_new) tally.emplace_back(margin_[i], 0.0);
+        if (is_new) tally.emplace_back(price, 0.0);
         tally[number].second += instance_.count(i);
     }
     std::ranges::sort(tally);
@@ -43,7 +44,8 @@ std::vector<std::pair<double, double>> Evaluator::tally() const {
 }
 
 // Flips the cheapest samples first. All prices and the budget are whole multiples of one power of two, so sums and
-// products up to the budget are exact, and what is larger exceeds the budget beyond doubt.
+// products up to the budget are exact, and what is larger exceeds the budget beyond doubt. In part, roundings are allowed for where
+// values are claimed (docs/theory.md#numbers).
 Evaluation Evaluator::worst_case() const {
     double left = instance_.budget(), lost = 0.0;
     for (const auto& [margin, count] : tally()) {
@@ -52,13 +54,15 @@ Evaluation Evaluator::worst_case() const {
             lost += count;
             continue;
         }
+        const double dual = instance_.n_samples() - lost - left / margin;
+        if (instance_.in_part()) return {std::ceil(dual), dual, 1.0 / margin};
         double copies = std::floor(left / margin);
         while (copies > 0 && copies * margin > left) copies -= 1;
         while ((copies + 1) * margin <= left) copies += 1;
-        const double correct = instance_.n_samples() - lost - copies;
-        return {correct, instance_.n_samples() - lost - left / margin, 1.0 / margin};
+        return {instance_.n_samples() - lost - copies, dual, 1.0 / margin};
     }
-    return {instance_.n_samples() - lost, instance_.n_samples() - lost, 0.0};
+    const double dual = std::max(0.0, instance_.n_samples() - lost);
+    return {std::ceil(dual), dual, 0.0};
 }
 
 }  // namespace hardwood::search

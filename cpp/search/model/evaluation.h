@@ -8,7 +8,8 @@
 namespace hardwood::search {
 
 // correct    samples correct in the worst case
-// dual       largest value over all prices of n_samples - price * budget - loss; `correct` is this, rounded up
+// dual       largest value over all prices of n_samples - price * budget - loss: what is left in the worst case if the last row may be
+//            lost in part; `correct` is this, rounded up
 // dual_price a price that attains it
 struct Evaluation {
     double correct;

@@ -94,9 +94,14 @@ double common_divisor(double a, double b) {
 
 Instance::Instance(const Task& task)
     : n_classes_(static_cast<int>(task.n_classes)),
-      n_samples_(static_cast<double>(task.table.n_samples)),
-      budget_(task.budget) {
+      n_samples_(0.0),
+      budget_(task.budget),
+      in_part_(task.in_part),
+      worth_(task.worth.empty() ? std::vector<double>(task.n_classes, 1.0) : task.worth),
+      most_worth_(std::ranges::max(worth_)),
+      least_worth_(std::ranges::min(worth_)) {
     make_columns(task);
+    set_limit();
     std::vector<std::vector<std::uint32_t>> kinds;
     for (Column& column : columns_) kinds.push_back(price_column(task, column));
     merge(task, kinds);
@@ -159,7 +164,7 @@ std::vector<std::uint32_t> Instance::price_column(const Task& task, Column& colu
                                              : limit.allowed[static_cast<std::size_t>(code)] != 0;
             if (here) row[0] = b;
             const double price = here ? 0.0 : evaluate(price_of_bin[b], first[k]);
-            row[1 + b] = std::bit_cast<std::uint64_t>(price <= budget_ ? price : infinity);
+            row[1 + b] = std::bit_cast<std::uint64_t>(price <= limit_ ? price : infinity);
         }
         kind_of[k] = by_cost.add(row.data()).first;
     }
@@ -181,11 +186,14 @@ void Instance::merge(const Task& task, const std::vector<std::vector<std::uint32
     std::vector<std::uint32_t> row(columns_.size() + 1);
     std::vector<double> count;
     for (std::size_t i = 0; i < task.table.n_samples; ++i) {
+        const double weight = (task.weights.empty() ? 1.0 : task.weights[i]) * worth(task.labels[i]);
+        if (weight == 0.0) continue;
+        n_samples_ += weight;
         row[0] = static_cast<std::uint32_t>(task.labels[i]);
         for (std::size_t c = 0; c < columns_.size(); ++c) row[c + 1] = kinds[c][i];
         const auto [number, is_new] = rows.add(row.data());
         if (is_new) count.push_back(0.0);
-        count[number] += 1.0;
+        count[number] += weight;
     }
     // Rows are sorted, by their labels last: what is done for one of them is at hand for the next one.
     std::vector<std::uint32_t> order(rows.size());
@@ -204,6 +212,14 @@ void Instance::merge(const Task& task, const std::vector<std::vector<std::uint32
     }
 }
 
+// Whole samples: what exceeds the budget is never paid. In part: what is beyond the limit loses less than a sixteenth of what counts,
+// and to ignore it only raises values. Prices are multiples of 2^-48 of the budget or more, and sums of them over all columns are
+// kept in 64 bits (`Reach::update`).
+void Instance::set_limit() {
+    const double most = std::ldexp(budget_, 13) / static_cast<double>(columns_.size() + 1);
+    limit_ = in_part_ ? std::max(budget_, std::min(16.0 * most_worth_ * budget_, most)) : budget_;
+}
+
 // Sums of prices are multiples of their common divisor, so a budget between two multiples pays for what the lower one pays.
 void Instance::find_grain() {
     for (const Column& column : columns_) {
@@ -215,7 +231,9 @@ void Instance::find_grain() {
             grain_ = common_divisor(grain_, cost);
         }
     }
-    budget_ = grain_ > 0 ? budget_ - std::fmod(budget_, grain_) : 0.0;
+    if (grain_ == 0) budget_ = 0.0;
+    if (grain_ > 0 && !in_part_) budget_ -= std::fmod(budget_, grain_);
+    if (!in_part_) limit_ = budget_;
     if (grain_ > 0 && budget_ / grain_ > 0x1p48) throw std::invalid_argument("prices: too fine for the budget");
 }
 
@@ -243,7 +261,7 @@ double Instance::longest_margin(int columns) const {
 }
 
 std::vector<double> Instance::possible_margins(int columns, std::size_t most, double& complete) const {
-    for (complete = budget_;; complete *= 0.5) {
+    for (complete = limit_;; complete *= 0.5) {
         std::vector<std::vector<double>> sums(static_cast<std::size_t>(std::max(0, columns)) + 1);  // by columns used
         sums[0] = {0.0};
         std::size_t n_sums = 0;

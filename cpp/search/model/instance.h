@@ -29,7 +29,7 @@ struct Column {
     int first_test;  // the tests of a column stand side by side
     int n_tests;
     int first_bin;   // among the bins of all columns
-    // Samples that pay alike are of one kind: what a kind pays for each bin, kind after kind; +inf beyond the budget.
+    // Samples that pay alike are of one kind: what a kind pays for each bin, kind after kind; +inf beyond the limit.
     std::vector<double> cost;
     std::vector<Bin> home;  // by kind
 
@@ -48,6 +48,11 @@ struct Task {
     std::size_t n_classes;
     std::vector<Test> tests;  // by feature and code
     double budget;
+    // Rows that stand for several people, and people who count for more than one; empty: one each. What they are worth is given in the
+    // smallest differences that count if the last row may be lost in part (docs/theory.md#weights).
+    std::span<const double> weights = {};
+    std::vector<double> worth = {};  // by class
+    bool in_part = false;
 };
 
 class Instance {
@@ -67,38 +72,53 @@ public:
 
     // Samples that no test and no price tells apart are one row. Rows that differ in nothing but their label stand side by side.
     std::size_t n_rows() const { return label_.size(); }
+    // What all rows are worth together, and one of them; the number of samples if all are worth one.
     double n_samples() const { return n_samples_; }
     int label(std::size_t row) const { return label_[row]; }
     double count(std::size_t row) const { return count_[row]; }
+    // What one of the people of a class is worth; the most that anybody is, and the least.
+    double worth(int label) const { return worth_[static_cast<std::size_t>(label)]; }
+    double most_worth() const { return most_worth_; }
+    double least_worth() const { return least_worth_; }
+    // Whether the last row may be lost in part; otherwise samples are lost one by one.
+    bool in_part() const { return in_part_; }
     const Bin* point(std::size_t row) const { return point_.data() + row * columns_.size(); }
     std::uint32_t kind(std::size_t row, int c) const { return kind_[static_cast<std::size_t>(c) * n_rows() + row]; }
     double cost(std::size_t row, int c, Bin bin) const { return column(c).cost_of(kind(row, c))[bin]; }
 
     // Every price is a whole multiple of `grain`, and so is the budget, rounded down to one: no total changes its affordability.
+    // (Not if the last row may be lost in part: then all of it counts.)
     double budget() const { return budget_; }
     double grain() const { return grain_; }
+    // Prices above this count as infinite: the budget, or a price at which no part is lost that counts.
+    double limit() const { return limit_; }
     // Whether anybody can be anywhere else, for nothing or at a price.
     bool anybody_moves() const;
     // The same at a price of the budget: with more than nothing left of presence.
-    bool anybody_moves_at(double price) const { return moves_for_nothing_ || price * smallest_price_ < 1.0; }
+    bool anybody_moves_at(double price) const { return moves_for_nothing_ || price * smallest_price_ < most_worth_; }
     // The smallest positive price of a move; +inf if nobody can pay for one.
     double smallest_price() const { return smallest_price_; }
     // What it costs at most to get to any point in so many columns, for anybody; +inf if somebody cannot.
     double longest_margin(int columns) const;
     // What a tree with at most so many levels may have as margins, ascending: sums of a price from each of so many columns. If
-    // they are more than `most`, only those up to `complete`, which is then below the budget.
+    // they are more than `most`, only those up to `complete`, which is then below the limit.
     std::vector<double> possible_margins(int columns, std::size_t most, double& complete) const;
 
 private:
     void make_columns(const Task& task);
     std::vector<std::uint32_t> price_column(const Task& task, Column& column) const;
     void merge(const Task& task, const std::vector<std::vector<std::uint32_t>>& kinds);
+    void set_limit();
     void find_grain();
 
     int n_classes_;
     int n_bins_ = 0;
     double n_samples_;
     double budget_;
+    double limit_ = 0.0;
+    bool in_part_;
+    std::vector<double> worth_;
+    double most_worth_, least_worth_;
     double grain_ = 0.0;
     double smallest_price_ = infinity;
     bool moves_for_nothing_ = false;

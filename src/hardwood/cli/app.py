@@ -364,7 +364,8 @@ def _load_model(path: Path) -> Any:
 def _path_of(classifier: Any, table: Any, y: Any, levels: str, time_limit: float) -> Any:
     """A tree for each level, learnt as the classifier was."""
     from hardwood.certificate import is_about
-    from hardwood.data.features import Kind, encode_labels
+    from hardwood.data.features import Kind
+    from hardwood.data.labels import encode_labels
     from hardwood.estimators.path import robustness_path
 
     kinds_of = {

@@ -189,6 +189,23 @@ def _text_column(name: str, series: Any, declared: tuple[str, ...] = ()) -> Colu
     return Column.of_text(name, distinct, np.asarray(numbers, dtype=np.int32), categories=declared)
 
 
+def rows_of(X: Any, chosen: NDArray[np.bool_]) -> Any:
+    """Some rows of a caller's table, or of an array or frame beside it, in the form that it has."""
+    if isinstance(X, Mapping):
+        return {name: rows_of(column, chosen) for name, column in X.items()}
+    native = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(native, nw.DataFrame | nw.Series):
+        return native.filter(chosen.tolist()).to_native()
+    if isinstance(X, list | tuple):
+        return [entry for entry, there in zip(X, chosen, strict=True) if there]
+    return X[chosen]
+
+
+def n_rows(X: Any) -> int:
+    """How many rows a caller's table has."""
+    return len(next(iter(X.values()))) if isinstance(X, Mapping) else len(X)
+
+
 def refuse_repeated(names: Iterable[Any]) -> None:
     """Names of columns must differ, also if they are no text."""
     repeated = [name for name, count in Counter(map(str, names)).items() if count > 1]

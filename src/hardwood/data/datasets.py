@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from hardwood.data.features import Labels, Table, encode, encode_labels
+from hardwood.data.features import Table, encode
+from hardwood.data.labels import Labels, encode_labels
 
 FOLDER_VARIABLE = "HARDWOOD_DATA"
 MISSING = "?"

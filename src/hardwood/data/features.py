@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hardwood._support.arguments import by_feature, whole_number
 from hardwood._support.errors import ArgumentError, Said, Setting
-from hardwood.data.columns import MISSING, Column, read_column, read_columns, refuse_missing_labels
+from hardwood.data.columns import MISSING, Column, read_column, read_columns
 
 Category: TypeAlias = str | int | float | bool
 IntArray: TypeAlias = NDArray[np.int32]
@@ -138,7 +138,7 @@ class Feature:
             return _whole_numbers(column).astype(np.int32)
         if self.kind is Kind.BINNED:
             return np.searchsorted(np.asarray(self.edges), _numbers(column), side="left").astype(np.int32)
-        return _positions(column, self.categories)
+        return positions(column, self.categories)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,28 +178,6 @@ class Table:
         return Table(self.features, self.values[chosen])
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """The class of every sample as a position in `classes`."""
-
-    codes: IntArray
-    classes: tuple[Category, ...]
-
-    def __post_init__(self) -> None:
-        codes = whole_codes("codes", self.codes, "C")
-        object.__setattr__(self, "classes", plain_classes(self.classes))
-        if codes.ndim != 1 or (codes.size and not 0 <= codes.min() <= codes.max() < len(self.classes)):
-            raise ValueError(
-                f"codes have {codes.ndim} dimensions and values up to {codes.max(initial=0)}; "
-                f"expected one dimension and values from 0 to {len(self.classes) - 1}"
-            )
-        object.__setattr__(self, "codes", codes)
-
-    def rows(self, chosen: NDArray[np.integer[Any]]) -> Labels:
-        """The classes of some of the samples."""
-        return Labels(self.codes[chosen], self.classes)
-
-
 def encode(
     X: Any,
     *,
@@ -208,6 +186,7 @@ def encode(
     features: Sequence[Feature] | None = None,
     unseen: str = "error",
     missing: str = "error",
+    weights: NDArray[np.float64] | None = None,
 ) -> Table:
     """Read a pandas, polars or arrow frame, a mapping of columns or a numpy array; the caller's data stay untouched.
 
@@ -215,6 +194,7 @@ def encode(
               categories in their order stands for an ordinal column. By dtype, whole numbers are integer, floats
               binned, booleans binary, ordered categories (pandas) and enums (polars) ordinal, text categorical.
     max_bins  how many bins of about equal count a column of floats gets at most
+    weights   how many people each row stands for, by whom bins are counted; one each if not given
     features  read the columns as an earlier table's features say (then `kinds` and `max_bins` are not asked)
     unseen    what to do with an answer in a categorical column that those features do not know: "error", or "extra" to
               give the table's feature one more category for all such answers
@@ -235,26 +215,16 @@ def encode(
     else:
         wishes = by_feature("kinds", kinds, [column.name for column in columns], default=None)
         max_bins = whole_number("max_bins", max_bins, at_least=1)
-        features = [learn_feature(column, wish, max_bins) for column, wish in zip(columns, wishes, strict=True)]
+        features = [
+            learn_feature(column, wish, max_bins, weights) for column, wish in zip(columns, wishes, strict=True)
+        ]
     values = np.empty((len(columns[0].values), len(columns)), dtype=np.int32, order="F")
     for j, (feature, column) in enumerate(zip(features, columns, strict=True)):
         values[:, j] = feature.encode(column)
     return Table(tuple(features), sealed(values))
 
 
-def encode_labels(y: ArrayLike, n_samples: int, *, classes: Sequence[Category] | None = None) -> Labels:
-    """The classes of the samples, sorted unless `classes` gives them."""
-    refuse_missing_labels(y)
-    column = read_column("y", y)
-    if column.values.ndim != 1:
-        raise ValueError(f"y has shape {column.values.shape}; expected one label for each sample")
-    if len(column.values) != n_samples:
-        raise ValueError(f"y has {len(column.values)} labels but the table has {n_samples} rows; expected as many")
-    classes = _sorted_distinct(column) if classes is None else plain_classes(classes)
-    return Labels(_positions(column, classes), classes)
-
-
-def learn_feature(column: Column, wish: Any, max_bins: int) -> Feature:
+def learn_feature(column: Column, wish: Any, max_bins: int, weights: NDArray[np.float64] | None = None) -> Feature:
     """The feature that a column becomes by its dtype, or by the caller's wish: a kind, or categories in their order."""
     if isinstance(wish, list | tuple | np.ndarray) and len(wish):
         categories = tuple(read_column(f"kinds of {column.name}", wish).values.tolist())
@@ -264,7 +234,7 @@ def learn_feature(column: Column, wish: Any, max_bins: int) -> Feature:
         values = _whole_numbers(column)
         return Feature(column.name, kind, int(values.min()), int(values.max()))
     if kind is Kind.BINNED:
-        edges = _quantile_edges(_numbers(column), max_bins)
+        edges = _quantile_edges(_numbers(column), max_bins, weights)
         return Feature(column.name, kind, 0, len(edges), edges=edges)
     if kind is Kind.ORDINAL and not column.ordered and column.values.dtype.kind in "OUS":
         answers = sorted(set(column.values.tolist()))
@@ -275,7 +245,7 @@ def learn_feature(column: Column, wish: Any, max_bins: int) -> Feature:
             remedy=("such as ", Setting("kinds", answers, column=column.name)),
             column=column.name,
         )
-    categories = column.categories or _sorted_distinct(column)
+    categories = column.categories or sorted_distinct(column)
     if kind is Kind.BINARY:
         categories = _two_answers(column.name, categories)
     return Feature(column.name, kind, 0, len(categories) - 1, categories)
@@ -339,15 +309,26 @@ def _whole_numbers(column: Column) -> NDArray[np.int64]:
     return numbers.astype(np.int64)
 
 
-def _quantile_edges(numbers: NDArray[np.float64], max_bins: int) -> tuple[float, ...]:
+def _quantile_edges(
+    numbers: NDArray[np.float64], max_bins: int, weights: NDArray[np.float64] | None
+) -> tuple[float, ...]:
     """Upper ends of all bins but the last, at observed numbers: one bin for each number if there are few enough."""
     distinct = np.unique(numbers)
     if len(distinct) <= max_bins:
         return tuple(distinct[:-1].tolist())
-    levels = np.arange(1, max_bins) / max_bins
-    edges = np.unique(np.quantile(numbers, levels, method="inverted_cdf"))
+    edges = np.unique(_quantiles(numbers, np.arange(1, max_bins), max_bins, weights))
     # An edge at the largest number would leave the last bin empty.
     return tuple(edges[edges < distinct[-1]].tolist())
+
+
+def _quantiles(
+    numbers: NDArray[np.float64], parts: NDArray[np.int64], of: int, weights: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """The smallest numbers up to which so many parts of all people are; w rows count as a row of weight w."""
+    order = np.argsort(numbers, kind="stable")
+    people = np.cumsum(np.ones(len(numbers)) if weights is None else weights[order])
+    at = np.searchsorted(people * of, parts * people[-1], side="left")
+    return np.asarray(numbers[order][np.minimum(at, len(numbers) - 1)])
 
 
 def _distinct(column: Column) -> tuple[list[Category], NDArray[np.integer[Any]]]:
@@ -368,12 +349,13 @@ def _distinct(column: Column) -> tuple[list[Category], NDArray[np.integer[Any]]]
     return found.tolist(), inverse
 
 
-def _sorted_distinct(column: Column) -> tuple[Category, ...]:
+def sorted_distinct(column: Column) -> tuple[Category, ...]:
+    """The different values of a column, in order."""
     answers: list[Any] = _distinct(column)[0]
     return tuple(sorted(answers))
 
 
-def _positions(column: Column, categories: tuple[Category, ...]) -> IntArray:
+def positions(column: Column, categories: tuple[Category, ...]) -> IntArray:
     """The position of each value among the categories."""
     position = {category: k for k, category in enumerate(categories)}
     answers, numbers = _distinct(column)

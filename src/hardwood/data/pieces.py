@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -17,7 +18,8 @@ import numpy as np
 
 from hardwood._support.errors import ArgumentError, Said
 from hardwood.data.columns import NO_ROWS
-from hardwood.data.features import Category, Feature, IntArray, Labels, Table, encode, encode_labels, sealed
+from hardwood.data.features import Category, Feature, IntArray, Table, encode, sealed
+from hardwood.data.labels import Labels, encode_labels
 
 Answer = TypeVar("Answer")
 
@@ -154,26 +156,52 @@ def chosen(frame: Any, columns: Sequence[str]) -> Any:
     return frame.select(list(columns)) if hasattr(frame, "select") else frame[list(columns)]
 
 
+def weight_of(sample_weight: Any, pieces: Pieces) -> str | None:
+    """The column that says how many people a row stands for, which such a table has to hold itself, too."""
+    if sample_weight is None:
+        return None
+    if not isinstance(sample_weight, str):
+        raise ArgumentError(
+            "sample_weight",
+            Said(f"a {type(sample_weight).__name__}"),
+            "of a table in pieces, give the name of the column that holds it",
+        )
+    pieces.check_columns([sample_weight])
+    return sample_weight
+
+
+def labels_in(frame: Any, target: str, weight: str | None, classes: Sequence[Category]) -> Labels:
+    """The labels of a piece."""
+    labels = encode_labels(frame[target], len(frame), classes=classes)
+    # A piece may stand for nobody, as long as some other does not.
+    return labels if weight is None else replace(labels, weights=np.asarray(frame[weight], dtype=np.float64))
+
+
 def encode_pieces(
-    pieces: Pieces, features: Sequence[Feature], target: str, classes: Sequence[Category]
+    pieces: Pieces, features: Sequence[Feature], target: str, classes: Sequence[Category], sample_weight: Any = None
 ) -> tuple[Table, Labels]:
     """The whole table and its labels as codes: what a piece looked like is forgotten when it is encoded."""
     names = [feature.name for feature in features]
+    weight = weight_of(sample_weight, pieces)
     values = np.empty((pieces.n_rows, len(names)), dtype=np.int32, order="F")
     codes = np.empty(pieces.n_rows, dtype=np.int32)
+    people = None if weight is None else np.empty(pieces.n_rows)
     begin = 0
-    for own, labels in pieces.map(partial(_codes, features, target, classes), [*names, target]):
+    columns = [*names, target] if weight is None else [*names, target, weight]
+    for own, labels in pieces.map(partial(_codes, features, target, weight, classes), columns):
         values[begin : begin + len(own)] = own
-        codes[begin : begin + len(own)] = labels
+        codes[begin : begin + len(own)] = labels.codes
+        if people is not None:
+            people[begin : begin + len(own)] = labels.row_people
         begin += len(own)
-    return Table(tuple(features), sealed(values)), Labels(sealed(codes), tuple(classes))
+    return Table(tuple(features), sealed(values)), Labels(sealed(codes), tuple(classes), people)
 
 
 def _codes(
-    features: Sequence[Feature], target: str, classes: Sequence[Category], frame: Any, _number: int
-) -> tuple[IntArray, IntArray]:
+    features: Sequence[Feature], target: str, weight: str | None, classes: Sequence[Category], frame: Any, _number: int
+) -> tuple[IntArray, Labels]:
     table = encode(chosen(frame, [feature.name for feature in features]), features=features)
-    return table.values, encode_labels(frame[target], table.n_samples, classes=classes).codes
+    return table.values, labels_in(frame, target, weight, classes)
 
 
 def _asked(ask: Callable[[Any, int], Answer], frame: Any, number: int, begin: int) -> Answer:

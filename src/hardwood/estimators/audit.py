@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from hardwood._support.files import reading
-from hardwood.data.features import Table, encode, encode_labels
-from hardwood.data.pieces import pieces_of, target_of
+from hardwood.data.features import Table, encode
+from hardwood.data.labels import encode_labels
+from hardwood.data.pieces import pieces_of, target_of, weight_of
 from hardwood.estimators.findings import Findings
 from hardwood.estimators.piecewise import PiecewiseAudit
 from hardwood.estimators.robust import FORMAT as MODEL_FORMAT
 from hardwood.estimators.robust import RobustTreeClassifier
 from hardwood.shift.calibration import FloatArray
 from hardwood.shift.description import ShiftDescription
-from hardwood.trees.adversary import Attack, Curve, Shift, attack
+from hardwood.trees.adversary import Attack, ClassShare, Curve, Shift, attack
 from hardwood.trees.scikit import from_sklearn
 from hardwood.trees.tree import Tree
 
@@ -38,6 +39,16 @@ class Audit(Findings):
     def tree(self) -> Tree:
         """The tree, as hardwood reads it."""
         return self.found.tree
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return self.found.n_samples
+
+    @property
+    def by_class(self) -> tuple[ClassShare, ...]:
+        """What becomes of each class."""
+        return self.found.by_class
 
     @property
     def nominal_accuracy(self) -> float:
@@ -83,10 +94,12 @@ def audit(
     model: Any,
     X: Any,
     y: Any,
+    sample_weight: Any = None,
     *,
     shifts: ShiftDescription | None = None,
     feature_kinds: Any = None,
     max_bins: int = 10,
+    class_weight: Any = None,
     **words: Any,
 ) -> Audit | PiecewiseAudit:
     """Let the adversary loose on a tree that exists.
@@ -95,6 +108,9 @@ def audit(
                    of a folder of them, a `pyarrow.dataset`, or a Dask frame. Of these, every piece is looked at on its
                    own, wherever Dask computes. The numbers are the same; single margins are not kept.
     y              the labels; of a table in pieces, the name of its target column
+    sample_weight  how many people each row stands for; of a table in pieces, the name of the column that says so
+    class_weight   what a class is worth, as in `RobustTreeClassifier`; a classifier of ours is audited with its own if
+                   nothing is said
 
     model          a fitted `DecisionTreeClassifier` of scikit-learn, a `RobustTreeClassifier`, a `Tree`, or the path of
                    a file with a tree or a model in JSON
@@ -109,13 +125,17 @@ def audit(
     said = ShiftDescription.said(shifts, words)
     if said is None:
         said = model.shifts_ if isinstance(model, RobustTreeClassifier) else ShiftDescription()
+    if class_weight is None and isinstance(model, RobustTreeClassifier):
+        class_weight = model.class_weight
     pieces = pieces_of(X)
     if pieces is not None:
         tree, encoded = _reader(model)
-        return PiecewiseAudit.of(tree, encoded, pieces, target_of(y, pieces, tree.features), said)
+        target, weight = target_of(y, pieces, tree.features), weight_of(sample_weight, pieces)
+        return PiecewiseAudit.of(tree, encoded, pieces, target, said, weight, class_weight)
     tree, table = _read(model, X, feature_kinds, max_bins)
-    labels = encode_labels(y, table.n_samples, classes=tree.classes)
-    return Audit(attack(tree, labels, said.uncertainty(table)), said)
+    words_of_labels = {"weights": sample_weight, "class_weight": class_weight}
+    labels = encode_labels(y, table.n_samples, classes=tree.classes, **words_of_labels)
+    return Audit(attack(tree, labels, said.uncertainty(table, people=labels.people)), said)
 
 
 def _read(model: Any, X: Any, kinds: Any, max_bins: int) -> tuple[Tree, Table]:

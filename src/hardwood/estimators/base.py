@@ -15,8 +15,9 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from hardwood.data.columns import refuse_missing_labels, refuse_repeated
-from hardwood.data.features import Feature, Labels, Table, encode, encode_labels
+from hardwood.data.columns import n_rows, refuse_missing_labels, refuse_repeated, rows_of
+from hardwood.data.features import Feature, Table, encode
+from hardwood.data.labels import Labels, checked_weights, encode_labels
 from hardwood.data.pieces import Pieces, pieces_of
 from hardwood.trees.scikit import design_matrix, to_sklearn
 from hardwood.trees.tree import Tree
@@ -29,17 +30,25 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     max_bins: int
     missing: str
 
-    def training_data(self, X: Any, y: Any) -> tuple[Table, Labels]:
-        """The table and the labels that `fit` learns from; remembers the columns."""
+    def training_data(
+        self, X: Any, y: Any, sample_weight: Any = None, class_weight: Any = None
+    ) -> tuple[Table, Labels]:
+        """The table and the labels that `fit` learns from; remembers the columns. Rows of weight 0 are left out."""
         X = self._validated(X, reset=True)
         if y is None:
             name = type(self).__name__
             raise ValueError(f"{name} requires y to be passed, but the target y is None; give a label for each row")
-        table = encode(X, kinds=self.feature_kinds, max_bins=self.max_bins, missing=self.missing)
         y = column_or_1d(y, warn=True)
         refuse_missing_labels(y)  # with the row, before scikit-learn does without it
         check_classification_targets(y)
-        return table, encode_labels(y, table.n_samples)
+        weights = None if sample_weight is None else checked_weights(sample_weight, len(y))
+        if weights is not None and (weights == 0).any():
+            if n_rows(X) != len(y):
+                raise ValueError(f"y has {len(y)} labels but the table has {n_rows(X)} rows; expected as many")
+            there = weights > 0
+            X, y, weights = rows_of(X, there), y[there], weights[there]
+        table = encode(X, kinds=self.feature_kinds, max_bins=self.max_bins, missing=self.missing, weights=weights)
+        return table, encode_labels(y, table.n_samples, weights=weights, class_weight=class_weight)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row. A table in pieces (see `audit`) is predicted piece by piece."""
@@ -79,12 +88,12 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         return encode(X, features=own, unseen=unseen, missing=self.missing)
 
     def set_tree(self, tree: Tree, table: Table, labels: Labels) -> None:
-        """Become the classifier of a tree, with the training samples counted by leaf and class."""
-        counts = np.zeros((len(tree.regions), len(tree.classes)), dtype=np.int64)
-        np.add.at(counts, (tree.leaf_of(table), labels.codes), 1)
-        self._set_tree(tree, counts)
+        """Become the classifier of a tree, with the training samples (or people) counted by leaf and class."""
+        counts = np.zeros((len(tree.regions), len(tree.classes)))
+        np.add.at(counts, (tree.leaf_of(table), labels.codes), labels.row_people)
+        self._set_tree(tree, counts.astype(np.int64) if labels.whole else counts)
 
-    def _set_tree(self, tree: Tree, counts: NDArray[np.int64]) -> None:
+    def _set_tree(self, tree: Tree, counts: NDArray[Any]) -> None:
         self.tree_ = tree
         self.classes_ = np.array(tree.classes)
         self.leaf_counts_ = counts

@@ -10,7 +10,8 @@ from typing import Any
 from sklearn.base import clone
 
 from hardwood._support.text import shown
-from hardwood.data.features import Feature, Kind, Labels, Table, encode_labels
+from hardwood.data.features import Feature, Kind, Table
+from hardwood.data.labels import Labels, encode_labels
 from hardwood.estimators.base import TreeClassifier
 from hardwood.evaluation import expected_accuracy, simulate_shifts
 from hardwood.shift.description import ShiftDescription
@@ -57,15 +58,21 @@ def compare(
     *,
     X_test: Any = None,
     y_test: Any = None,
+    sample_weight: Any = None,
+    sample_weight_test: Any = None,
     shifts: ShiftDescription | None = None,
     n_tables: int = 1000,
     seed: int = 0,
+    class_weight: Any = None,
     **words: Any,
 ) -> Comparison:
     """Learn each method on a table and judge all trees alike, on it or on a test table.
 
     methods   estimators by name, or a list of them: ours, and scikit-learn's `DecisionTreeClassifier`; copies are
               fitted, the given ones stay as they are
+    sample_weight       how many people each row stands for: for learning, and for judging on the same table ...
+    sample_weight_test  ... and on the test table
+    class_weight        what a class is worth when trees are judged, as in `RobustTreeClassifier`
     shifts    what to judge by, as a `ShiftDescription`
     words     or in its words: certainty, plausibility, direction, bounds, budget, clip; certainty 0.9 and plausibility
               0.9 if nothing is said
@@ -83,23 +90,29 @@ def compare(
     said = ShiftDescription.said(shifts, words) or ShiftDescription()
     if said.costs is not None or said.radius is not None:
         raise ValueError(f"shifts are {said}; expected certainties, since accuracy under random shifts needs chances")
-    fitted = {name: _fitted(method, X, y) for name, method in named.items()}
+    if X_test is None and sample_weight_test is not None:
+        raise ValueError("sample_weight_test belongs to X_test and y_test; give them, too")
+    fitted = {name: _fitted(method, X, y, sample_weight) for name, method in named.items()}
+    who = {"weights": sample_weight if X_test is None else sample_weight_test, "class_weight": class_weight}
     trees = _trees({name: model for name, (model, _) in fitted.items()}, X)
     features = finest_features(list(trees.values()))
     rows = []
     for name, (model, seconds) in fitted.items():
         tree = trees[name].with_features(features)
         table = _table(model, X if X_test is None else X_test, features)
-        labels = encode_labels(y if X_test is None else y_test, table.n_samples, classes=tree.classes)
+        labels = encode_labels(y if X_test is None else y_test, table.n_samples, classes=tree.classes, **who)
         rows.append({"method": name, "seconds": seconds} | _judged(tree, table, labels, said, n_tables, seed))
     return Comparison(tuple(rows), said)
 
 
-def _fitted(method: Any, X: Any, y: Any) -> tuple[Any, float]:
+def _fitted(method: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, float]:
     """A fitted copy, and the seconds that it took."""
     model = clone(method)
     began = time.perf_counter()
-    model.fit(X, y)
+    if sample_weight is None:
+        model.fit(X, y)
+    else:
+        model.fit(X, y, sample_weight=sample_weight)
     return model, time.perf_counter() - began
 
 
@@ -123,7 +136,7 @@ def _table(model: Any, X: Any, features: Sequence[Feature]) -> Table:
 def _judged(
     tree: Tree, table: Table, labels: Labels, shifts: ShiftDescription, n_tables: int, seed: int
 ) -> dict[str, Any]:
-    found = attack(tree, labels, shifts.uncertainty(table))
+    found = attack(tree, labels, shifts.uncertainty(table, people=labels.people))
     return {
         "nominal_accuracy": found.nominal_accuracy,
         "worst_case_accuracy": found.worst_case_accuracy,

@@ -55,9 +55,17 @@ class Findings(ABC):
         """Which answers the adversary changes, most often first: column, from, to, how many, and the price of all."""
 
     @property
+    @abstractmethod
     def n_samples(self) -> int:
         """Number of rows."""
-        return self.curve.n_samples
+
+    @property
+    def _everybody(self) -> str:
+        """What shares are shares of, in words."""
+        if self.curve.people == self.n_samples == self.curve.total:
+            return f"{self.n_samples} samples"
+        who = f"{self.curve.people:.10g} people in {self.n_samples} rows"
+        return who if not self.curve.in_part or self.curve.total == self.curve.people else f"the worth of {who}"
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers, ready for JSON."""
@@ -65,6 +73,7 @@ class Findings(ABC):
             "nominal_accuracy": self.nominal_accuracy,
             "worst_case_accuracy": self.worst_case_accuracy,
             "n_samples": self.n_samples,
+            "people": self.curve.people,
             "shifts": str(self.shifts),
             "budget": self.budget,
             "changes": self.changes(),
@@ -73,7 +82,7 @@ class Findings(ABC):
     def __str__(self) -> str:
         n_values, n_rows = self.n_changed
         lines = [
-            f"{self.nominal_accuracy:.1%} of {self.n_samples} samples are correct as they stand,",
+            f"{self.nominal_accuracy:.1%} of {self._everybody} are correct as they stand,",
             f"{self.worst_case_accuracy:.1%} after the worst shift within the budget {self.budget:.4g} "
             f"({n_values} values changed in {n_rows} rows).",
             f"Shifts: {self.shifts}.",

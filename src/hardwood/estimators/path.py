@@ -18,6 +18,7 @@ COLUMNS = (
     "plausibility",
     "budget",
     "n_samples",
+    "total",
     "nominal_accuracy",
     "worst_case_accuracy",
     "upper_bound",
@@ -65,7 +66,7 @@ class RobustnessPath:
         lines = ["plausibility  correct  worst case  at most  tests  proved"]
         for level, classifier in zip(self.plausibilities, self.classifiers, strict=True):
             own = classifier.certificate_
-            at_most = own.upper_bound / own.n_samples
+            at_most = own.upper_bound / own.total
             lines.append(
                 f"{level:12g}  {own.nominal_accuracy:7.1%}  {own.worst_case_accuracy:10.1%}  {at_most:7.1%}  "
                 f"{own.branching_nodes:5}  {own.status}"
@@ -78,6 +79,7 @@ def robustness_path(
     y: Any,
     plausibilities: Sequence[float] = PLAUSIBILITIES,
     *,
+    sample_weight: Any = None,
     n_jobs: int | None = None,
     on_level: OnLevel | None = None,
     **parameters: Any,
@@ -88,6 +90,7 @@ def robustness_path(
     lower plausibilities, and its tree is a start for its neighbours.
 
     plausibilities  the levels; 1 is the ordinary optimal tree
+    sample_weight   how many people each row stands for
     n_jobs          levels at a time, through joblib; None learns one after the other, each from the one before
     on_level        is told each level and its result as soon as it is there
     parameters      of `RobustTreeClassifier`; time_limit is for each level
@@ -103,7 +106,7 @@ def robustness_path(
     if not levels:
         raise ValueError("plausibilities are empty; give at least one level in (0, 1]")
     classifiers = [RobustTreeClassifier(plausibility=level, **parameters) for level in levels]
-    posed = [classifier.pose(X, y) for classifier in classifiers]
+    posed = [classifier.pose(X, y, sample_weight) for classifier in classifiers]
     problems = [problem for problem, _ in posed]
     found = _one_by_one(classifiers, problems) if n_jobs in (None, 1) else _side_by_side(classifiers, problems, n_jobs)
     results: list[Result] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
 from operator import add
 from typing import Any
@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from hardwood._support.errors import ArgumentError
-from hardwood.data.features import Table, encode_labels
-from hardwood.data.pieces import Pieces, chosen
+from hardwood.data.features import Table
+from hardwood.data.labels import Labels, with_worth
+from hardwood.data.pieces import Pieces, chosen, labels_in
 from hardwood.estimators.findings import Findings
+from hardwood.shift.calibration import FloatArray
 from hardwood.shift.description import ShiftDescription
-from hardwood.trees.adversary import Attack, Curve, attack
+from hardwood.trees.adversary import Attack, Curve, attack, plain_number
 from hardwood.trees.tree import Tree
 
 Encoder = Callable[[Any], Table]
@@ -30,33 +32,49 @@ class Question:
     target: str
     shifts: ShiftDescription
     budget: float
+    weight: str | None = None
+    worth: tuple[float, ...] | None = None
 
     @property
     def columns(self) -> list[str]:
         """What of a piece is needed."""
-        return [*(feature.name for feature in self.tree.features), self.target]
+        return [*self._asked, self.target, *([] if self.weight is None else [self.weight])]
+
+    @property
+    def _asked(self) -> list[str]:
+        return [feature.name for feature in self.tree.features]
+
+    def labels(self, frame: Any) -> Labels:
+        """The labels of one piece."""
+        return replace(labels_in(frame, self.target, self.weight, self.tree.classes), worth=self.worth)
 
     def attacked(self, frame: Any) -> Attack:
         """The adversary against the tree on one piece."""
-        table = self.encoded(chosen(frame, self.columns[:-1]))
-        labels = encode_labels(frame[self.target], table.n_samples, classes=self.tree.classes)
-        return attack(self.tree, labels, self.shifts.uncertainty(table, budget=self.budget))
+        table = self.encoded(chosen(frame, self._asked))
+        return attack(self.tree, self.labels(frame), self.shifts.uncertainty(table, budget=self.budget))
 
 
-def _counted(question: Question, frame: Any, _number: int) -> tuple[int, Curve]:
+def _people(question: Question, frame: Any, _number: int) -> FloatArray:
+    return question.labels(frame).class_people
+
+
+def _counted(question: Question, frame: Any, _number: int) -> tuple[float, Curve]:
     found = question.attacked(frame)
     return found.nominal_correct, found.curve
 
 
 def _changed(
-    question: Question, dearest: float, quotas: Sequence[int], frame: Any, number: int
+    question: Question, dearest: float, quotas: Sequence[float], frame: Any, number: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """What is changed in a piece, and in how many rows: all that are cheaper than the dearest, and so many of those."""
+    """What is changed in a piece, and in how many rows: all that are cheaper than the dearest, and so much of those."""
     found = question.attacked(frame)
-    lost = np.concatenate(
-        [np.flatnonzero(found.margins < dearest), np.flatnonzero(found.margins == dearest)[: quotas[number]]]
-    )
-    shift = found.shift_of(lost)
+    labels, prices = found.labels, found.margins / found.labels.row_worth
+    cheaper, next_ones = np.flatnonzero(prices < dearest), np.flatnonzero(prices == dearest)
+    people = np.array(labels.row_people)
+    worth = people[next_ones] * labels.row_worth[next_ones]
+    taken = np.clip(quotas[number] - (np.cumsum(worth) - worth), 0.0, worth)  # of each row, in order
+    people[next_ones] = taken / labels.row_worth[next_ones]
+    shift = found.shift_of(np.concatenate([cheaper, next_ones[taken > 0]]), people)
     return shift.grouped(), len(np.unique(shift.rows))
 
 
@@ -69,17 +87,36 @@ class PiecewiseAudit(Findings):
 
     question: Question = field(repr=False)
     pieces: Pieces = field(repr=False)
-    nominal_correct: int
+    nominal_correct: float
     curves: tuple[Curve, ...] = field(repr=False)  # of the pieces
 
     @classmethod
-    def of(cls, tree: Tree, encoded: Encoder, pieces: Pieces, target: str, shifts: ShiftDescription) -> PiecewiseAudit:
-        """Ask every piece."""
+    def of(
+        cls,
+        tree: Tree,
+        encoded: Encoder,
+        pieces: Pieces,
+        target: str,
+        shifts: ShiftDescription,
+        weight: str | None = None,
+        class_weight: Any = None,
+    ) -> PiecewiseAudit:
+        """Ask every piece; first how many people its rows stand for, if they do not for one each.
+
+        weight        the column that says so
+        class_weight  see `encode_labels`
+        """
         if shifts.by_cell:
             raise ArgumentError(
                 "shifts", shifts, "prices of single cells belong to a table in memory", remedy="give them by column"
             )
-        question = Question(tree, encoded, target, shifts, shifts.budget_for(pieces.n_rows))
+        question = Question(tree, encoded, target, shifts, shifts.budget_for(pieces.n_rows), weight)
+        if weight is not None or class_weight is not None:
+            columns = [target, *([] if weight is None else [weight])]
+            people = np.sum(list(pieces.map(partial(_people, question), columns)), axis=0)
+            everybody = Labels(np.arange(len(people), dtype=np.int32), tree.classes, people)
+            worth = with_worth(everybody, class_weight).worth
+            question = replace(question, budget=shifts.budget_for(everybody.people), worth=worth)
         correct, curves = zip(*pieces.map(partial(_counted, question), question.columns), strict=True)
         return cls(question, pieces, sum(correct), curves)
 
@@ -104,19 +141,24 @@ class PiecewiseAudit(Findings):
         return self.question.budget
 
     @property
-    def worst_case_correct(self) -> int:
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return self.pieces.n_rows
+
+    @property
+    def worst_case_correct(self) -> float:
         """Samples that are correct after the worst shift within the budget."""
-        return int(self.curve.correct_at(self.budget))
+        return plain_number(float(self.curve.correct_at(self.budget)))
 
     @property
     def nominal_accuracy(self) -> float:
         """Share of samples that are correct as they stand."""
-        return self.nominal_correct / self.n_samples
+        return self.nominal_correct / self.curve.total
 
     @property
     def worst_case_accuracy(self) -> float:
         """Share of samples that are correct after the worst shift within the budget."""
-        return self.worst_case_correct / self.n_samples
+        return self.worst_case_correct / self.curve.total
 
     @property
     def n_changed(self) -> tuple[int, int]:
@@ -146,18 +188,18 @@ class PiecewiseAudit(Findings):
         return sorted(changes.values(), key=lambda entry: -entry["rows"]), n_rows
 
     @property
-    def _lost(self) -> tuple[float, list[int]]:
-        """The largest margin that is paid for, and how many samples with it are lost in each piece: the first ones."""
-        lost = self.n_samples - self.worst_case_correct
-        if lost == 0:
-            return -1.0, [0] * len(self.curves)
+    def _lost(self) -> tuple[float, list[float]]:
+        """The largest margin that is paid for, and how much with it is lost in each piece: the first ones."""
+        lost = self.curve.total - self.worst_case_correct
+        if lost <= 0:
+            return -1.0, [0.0] * len(self.curves)
         up_to = np.cumsum(self.curve.counts)
-        group = int(np.searchsorted(up_to, lost, side="left"))
+        group = min(int(np.searchsorted(up_to, lost, side="left")), len(up_to) - 1)
         dearest = float(self.curve.margins[group])
-        left = int(lost - up_to[group] + self.curve.counts[group])
-        quotas = []
+        left = float(lost - up_to[group] + self.curve.counts[group])
+        quotas: list[float] = []
         for curve in self.curves:
-            here = int(curve.counts[curve.margins == dearest].sum())
+            here = float(curve.counts[curve.margins == dearest].sum())
             quotas.append(min(left, here))
             left -= quotas[-1]
         return dearest, quotas

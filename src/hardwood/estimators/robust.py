@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,12 +20,14 @@ from hardwood._support.errors import ArgumentError
 from hardwood._support.files import json_text, reading, write_text
 from hardwood._version import __version__
 from hardwood.certificate import Certificate
-from hardwood.data.features import Labels, Table, encode_labels
+from hardwood.data.columns import rows_of
+from hardwood.data.features import Table
+from hardwood.data.labels import Labels, checked_weights, encode_labels
 from hardwood.data.pieces import pieces_of
 from hardwood.estimators.base import TreeClassifier
 from hardwood.estimators.rivals import rivals
 from hardwood.problem import Goal, Problem
-from hardwood.shift.description import FIELDS, ShiftDescription
+from hardwood.shift.description import FIELDS, ShiftDescription, plain, read_plain
 from hardwood.solvers import solve
 from hardwood.solvers.base import Limits, OnProgress, Progress, Result, Solver, Start
 from hardwood.trees.adversary import Attack, attack
@@ -32,8 +35,9 @@ from hardwood.trees.tree import Tree
 
 LOGGER = logging.getLogger("hardwood")
 FORMAT = "hardwood.model"
-VERSION = 1
-SAVED_PARAMETERS = ("max_depth", "branch_penalty", "max_bins", "missing", "objective")
+VERSION = 2
+OLDEST_VERSION = 1  # that is still read: it knew no class_weight
+SAVED_PARAMETERS = ("max_depth", "branch_penalty", "max_bins", "missing", "objective", "class_weight")
 # What a description of shifts says is a parameter here, but for the rows that its budget is for: `fit` knows them.
 SHIFT_PARAMETERS = tuple(name for name in FIELDS if name != "budget_rows")
 
@@ -92,6 +96,9 @@ class RobustTreeClassifier(TreeClassifier):
     radius : int, mapping or array, default=None
         Instead of certainty, plausibility, costs and budget: every sample may move freely, and all at once, within a
         box of so many steps around it (a categorical answer freely if at least 1).
+    class_weight : None, "balanced" or mapping, default=None
+        What it is worth to be right about a sample of each class: one, all classes as much as each other (then what is
+        maximised is the balanced accuracy in the worst case), or a number > 0 for each class.
 
     Attributes
     ----------
@@ -140,6 +147,7 @@ class RobustTreeClassifier(TreeClassifier):
         radius: Any = None,
         objective: str = "robust",
         memory_limit: float | str | None = None,
+        class_weight: Any = None,
     ) -> None:
         self.max_depth = max_depth
         self.certainty = certainty
@@ -161,15 +169,19 @@ class RobustTreeClassifier(TreeClassifier):
         self.radius = radius
         self.objective = objective
         self.memory_limit = memory_limit
+        self.class_weight = class_weight
 
-    def fit(self, X: Any, y: Any, *, certainty: Any = None, costs: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, certainty: Any = None, costs: Any = None) -> Self:
         """Learn the tree.
 
+        sample_weight : array of shape (samples,), optional
+            How many people each row stands for. Whole numbers are the same as repeated rows. With others, the last row
+            of the worst shift may be lost in part.
         certainty, costs : arrays of shape (samples, columns), optional
             One value for each cell, instead of the parameters of the same names. Cross-validation slices them along
             with X if metadata routing is on: `set_fit_request(certainty=True)`.
         """
-        problem, shifts = self.pose(X, y, certainty=certainty, costs=costs)
+        problem, shifts = self.pose(X, y, sample_weight, certainty=certainty, costs=costs)
         listener = _narrate(problem) if self.verbose else None
         return self.adopt(problem, shifts, self.solve(problem, on_progress=listener))
 
@@ -177,19 +189,25 @@ class RobustTreeClassifier(TreeClassifier):
         self,
         X: Any,
         y: Any,
+        sample_weight: Any = None,
         *,
         certainty: Any = None,
         costs: Any = None,
     ) -> tuple[Problem, ShiftDescription]:
         """The problem that `fit` solves, and the words that it was posed in."""
-        table, labels = self.training_data(X, y)
-        shifts = self._described(table.n_samples).with_prices(certainty=certainty, costs=costs)
+        table, labels = self.training_data(X, y, sample_weight, self.class_weight)
+        cells = {"certainty": certainty, "costs": costs}
+        if sample_weight is not None and (certainty is not None or costs is not None):
+            there = checked_weights(sample_weight, np.shape(y)[0]) > 0
+            cells = {name: cell_rows(value, there) for name, value in cells.items()}
+        shifts = self._described(labels.people).with_prices(**cells)
         if isinstance(self.branch_penalty, str) and self.branch_penalty != "auto":
             raise ArgumentError("branch_penalty", self.branch_penalty, 'expected "auto" or a number >= 0')
         if self.objective not in list(Goal):
             raise ArgumentError("objective", self.objective, 'expected "robust" or "distributional"')
         penalty = None if isinstance(self.branch_penalty, str) else self.branch_penalty
-        return Problem(labels, shifts.uncertainty(table), self.max_depth, penalty, Goal(self.objective)), shifts
+        uncertainty = shifts.uncertainty(table, people=labels.people)
+        return Problem(labels, uncertainty, self.max_depth, penalty, Goal(self.objective)), shifts
 
     def solve(self, problem: Problem, *, start: Start | None = None, on_progress: OnProgress | None = None) -> Result:
         """Let the solver of the parameters solve a problem, within their limits."""
@@ -211,11 +229,11 @@ class RobustTreeClassifier(TreeClassifier):
         self.shifts_ = shifts
         self.result_ = result
         self.distributional_value_ = problem.judged(result.tree).priced_value
-        self.certificate_ = Certificate.of(problem, shifts, result, __version__)
+        self.certificate_ = Certificate.of(problem, shifts, result, __version__, self.class_weight)
         return self
 
-    def _described(self, n_samples: int) -> ShiftDescription:
-        """What the parameters say about shifts, for a training table with so many rows."""
+    def _described(self, n_samples: float) -> ShiftDescription:
+        """What the parameters say about shifts, for a training table with so many rows, or people."""
         said = {name: getattr(self, name) for name in SHIFT_PARAMETERS}
         return ShiftDescription(**said, budget_rows=None if self.budget is None else n_samples)
 
@@ -233,23 +251,42 @@ class RobustTreeClassifier(TreeClassifier):
         return attack(self.tree_, predicted, shifts.uncertainty(table, budget=0.0)).margins
 
     def worst_case(
-        self, X: Any, y: Any, *, plausibility: float | None = None, certainty: Any = None, costs: Any = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        plausibility: float | None = None,
+        certainty: Any = None,
+        costs: Any = None,
     ) -> Attack:
         """What the worst shift does to this tree on any table: accuracy, margins, the shift itself, and its curve.
 
+        sample_weight : how many people each row stands for
         plausibility, certainty, costs : replace what `fit` was told about shifts
         """
         table = self.encoded(X)
-        labels = encode_labels(column_or_1d(y, warn=True), table.n_samples, classes=self.tree_.classes)
+        labels = self.labelled(y, table, sample_weight)
         shifts = self._shifts_for(certainty=certainty, costs=costs)
         shifts = shifts if plausibility is None else shifts.at(plausibility)
-        return attack(self.tree_, labels, shifts.uncertainty(table))
+        return attack(self.tree_, labels, shifts.uncertainty(table, people=labels.people))
+
+    def labelled(self, y: Any, table: Table, sample_weight: Any = None) -> Labels:
+        """The labels of a table, with what they are worth to this classifier."""
+        return encode_labels(
+            column_or_1d(y, warn=True),
+            table.n_samples,
+            classes=self.tree_.classes,
+            weights=sample_weight,
+            class_weight=self.class_weight,
+        )
 
     def report(
         self,
         path: str | Path,
         X: Any = None,
         y: Any = None,
+        sample_weight: Any = None,
         *,
         along: Any = None,
         title: str | None = None,
@@ -260,6 +297,7 @@ class RobustTreeClassifier(TreeClassifier):
         """Write a report that people can open in a browser: one HTML file that needs no network.
 
         X, y : the table that the report is about; after `fit` they may be left out: it is the training table
+        sample_weight : how many people each of its rows stands for
         along : a `RobustnessPath` of the same columns and classes, to move along with a slider
         title : the headline
         show_rows : whether the report may show which single rows the worst shift changes
@@ -271,27 +309,30 @@ class RobustTreeClassifier(TreeClassifier):
         from hardwood.report import check_place, write_report  # the report is upstairs: only if it is asked for
 
         check_place(path)
-        table, labels, shifts = self.subject(X, y, certainty=certainty, costs=costs)
-        problem = Problem(labels, shifts.uncertainty(table), max(self.max_depth, self.tree_.depth))
-        others = rivals(problem, getattr(self, "certificate_", None))
+        table, labels, shifts = self.subject(X, y, sample_weight, certainty=certainty, costs=costs)
+        uncertainty = shifts.uncertainty(table, people=labels.people)
+        others = rivals(
+            Problem(labels, uncertainty, max(self.max_depth, self.tree_.depth)), getattr(self, "certificate_", None)
+        )
         words = {"along": along, "title": title, "show_rows": show_rows, "certainty": certainty, "costs": costs}
-        write_report(self, path, X, y, rivals=others, **words)
+        write_report(self, path, X, y, sample_weight, rivals=others, **words)
 
     def subject(
-        self, X: Any = None, y: Any = None, *, certainty: Any = None, costs: Any = None
+        self, X: Any = None, y: Any = None, sample_weight: Any = None, *, certainty: Any = None, costs: Any = None
     ) -> tuple[Table, Labels, ShiftDescription]:
         """The table, the labels and the shifts that a report is about: those given, or the training table."""
         check_is_fitted(self)
         if (X is None) != (y is None):
             raise ValueError("X and y belong together; give both, or neither for the training table")
+        if X is None and sample_weight is not None:
+            raise ValueError("sample_weight belongs to X and y; give them, too, or neither for the training table")
         problem: Problem | None = getattr(self, "_problem", None)
         if X is None and problem is None:
             raise ValueError("the model was loaded and does not hold its training table; give X and y to report on")
         if X is None and problem is not None:
             return problem.table, problem.labels, self.shifts_.with_prices(certainty=certainty, costs=costs)
         table = self.encoded(X)
-        labels = encode_labels(column_or_1d(y, warn=True), table.n_samples, classes=self.tree_.classes)
-        return table, labels, self._shifts_for(certainty=certainty, costs=costs)
+        return table, self.labelled(y, table, sample_weight), self._shifts_for(certainty=certainty, costs=costs)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a JSON file, and its certificate beside it (model.json, model.certificate.json)."""
@@ -300,7 +341,7 @@ class RobustTreeClassifier(TreeClassifier):
             "format": FORMAT,
             "version": VERSION,
             "named": hasattr(self, "feature_names_in_"),
-            "parameters": {name: _plain(getattr(self, name)) for name in SAVED_PARAMETERS},
+            "parameters": {name: plain(getattr(self, name)) for name in SAVED_PARAMETERS},
             "leaf_counts": self.leaf_counts_.tolist(),
             "shifts": (
                 replace(self.shifts_, certainty=None, costs=None) if self.shifts_.by_cell else self.shifts_
@@ -328,12 +369,18 @@ class RobustTreeClassifier(TreeClassifier):
 
     @classmethod
     def _from_document(cls, document: Any) -> Self:
-        if not isinstance(document, dict) or document.get("format") != FORMAT or document.get("version") != VERSION:
-            raise ValueError(f'this is not a model; expected an object with "format": "{FORMAT}", version {VERSION}')
+        fits = isinstance(document, dict) and document.get("format") == FORMAT
+        if not fits or document.get("version") not in (OLDEST_VERSION, VERSION):
+            raise ValueError(
+                f'this is not a model; expected an object with "format": "{FORMAT}", version {OLDEST_VERSION} or {VERSION}'
+            )
         parameters = document.get("parameters")
+        if isinstance(parameters, dict) and document["version"] == OLDEST_VERSION:
+            parameters = parameters | {"class_weight": None}
         if not isinstance(parameters, dict) or set(parameters) != set(SAVED_PARAMETERS):
             raise ValueError(f"parameters are {parameters!r}; expected {list(SAVED_PARAMETERS)}")
         _check_saved(parameters)
+        parameters = {name: read_plain(value) for name, value in parameters.items()}
         tree = Tree.from_dict(document.get("tree"))
         shifts = ShiftDescription.from_dict(document.get("shifts"))
         said = {name: getattr(shifts, name) for name in SHIFT_PARAMETERS}
@@ -378,17 +425,20 @@ def certificate_path(model_path: str | Path) -> Path:
     return Path(model_path).with_suffix(".certificate.json")
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+def cell_rows(value: Any, chosen: NDArray[np.bool_]) -> Any:
+    """Of values for single cells, those of some rows; whatever is not given by cell stays as it is."""
+    if isinstance(value, Mapping):
+        return {name: entry if np.ndim(entry) == 0 else np.asarray(entry)[chosen] for name, entry in value.items()}
+    return rows_of(value, chosen) if hasattr(value, "columns") or np.ndim(value) > 1 else value
 
 
-def _counts(document: dict[str, Any], tree: Tree) -> NDArray[np.int64]:
+def _counts(document: dict[str, Any], tree: Tree) -> NDArray[Any]:
     shape = (len(tree.regions), len(tree.classes))
     try:
         counts = np.array(document.get("leaf_counts"))
     except ValueError:
         counts = np.zeros(0)
-    if counts.shape != shape or counts.dtype.kind != "i" or (counts < 0).any():
+    if counts.shape != shape or counts.dtype.kind not in "if" or not (counts >= 0).all():
         raise ValueError(f"leaf_counts do not fit the tree; expected {shape[0]} rows of {shape[1]} counts")
     return counts
 
@@ -397,7 +447,7 @@ def _narrate(problem: Problem) -> OnProgress:
     """Log every better tree or bound."""
 
     def tell(event: Progress) -> None:
-        gap = (event.objective_bound - event.objective) / problem.n_samples
+        gap = (event.objective_bound - event.objective) / problem.total
         LOGGER.info(
             "%.2f s: objective %.2f, at most %.2f, gap %.2f %%",
             event.seconds,

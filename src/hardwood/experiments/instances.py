@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hardwood.data.datasets import Dataset
-from hardwood.data.features import Labels, Table, encode, encode_labels
+from hardwood.data.features import Table, encode
+from hardwood.data.labels import Labels, encode_labels
 from hardwood.problem import Problem
 from hardwood.shift.calibration import FloatArray, checked_certainty, reaches
 from hardwood.shift.description import ShiftDescription

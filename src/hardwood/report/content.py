@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from hardwood.certificate import Certificate, is_about
-from hardwood.data.features import Feature, Kind, Labels, Table
+from hardwood.data.features import Feature, Kind, Table
+from hardwood.data.labels import Labels
 from hardwood.shift.calibration import Direction
 from hardwood.shift.description import ShiftDescription
-from hardwood.trees.adversary import Attack, attack
+from hardwood.trees.adversary import Attack, attack, plain_number
 from hardwood.trees.anatomy import Part, anatomy, words_of
 from hardwood.trees.tree import Branch, Leaf, Limit, Node, Tree
 
@@ -91,6 +92,11 @@ class Content:
         """The rows that all numbers are about."""
         return self.level.found.uncertainty.costs.table
 
+    @property
+    def people(self) -> float:
+        """How many people the rows stand for."""
+        return self.level.found.labels.people
+
     @cached_property
     def same_data(self) -> bool:
         """Whether the table is the one that the certificate is about."""
@@ -106,8 +112,7 @@ class Content:
     @property
     def largest_budget(self) -> float:
         """Where the curves end: at plausibility 0.5, or at twice the budget if that is more."""
-        n_samples = self.table.n_samples
-        return max(n_samples * math.log(2.0), 2.0 * self.level.found.uncertainty.budget)
+        return max(self.people * math.log(2.0), 2.0 * self.level.found.uncertainty.budget)
 
     @cached_property
     def asked(self) -> tuple[int, ...]:
@@ -121,21 +126,22 @@ class Content:
         Single values of rows stay unknown: a value is told by the range between two thresholds of the tree.
         """
         shift, tree = self.level.found.shift, self.level.found.tree
-        groups: dict[tuple[str, str, str], list[float]] = {}
-        for j, row, code, price in zip(shift.columns, shift.rows, shift.codes, shift.prices, strict=True):
+        groups: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
+        cells = zip(shift.columns, shift.rows, shift.codes, shift.prices * shift.people, shift.people, strict=True)
+        for j, row, code, price, people in cells:
             old = self.table.values[row, j]
             feature = tree.features[j]
             key = (feature.name, _seen(tree, int(j), int(old)), _seen(tree, int(j), int(code)))
-            groups.setdefault(key, []).append(float(price))
+            groups.setdefault(key, []).append((float(people), float(price)))
         others = [own for own in groups.values() if len(own) < FEW]
-        entries = [
-            {"column": column, "from": old, "to": new, "rows": len(own), "price": sum(own)}
-            for (column, old, new), own in sorted(groups.items(), key=lambda entry: -len(entry[1]))
+        entries: list[dict[str, Any]] = [
+            {"column": column, "from": old, "to": new} | _together(own)
+            for (column, old, new), own in groups.items()
             if len(own) >= FEW
         ]
+        entries.sort(key=lambda entry: -entry["rows"])
         if others:
-            n, price = sum(map(len, others)), sum(map(sum, others))
-            entries.append({"column": "other changes", "from": "", "to": "", "rows": n, "price": price})
+            entries.append({"column": "other changes", "from": "", "to": ""} | _together([change for own in others for change in own]))
         return entries
 
     def script_data(self) -> dict[str, Any]:
@@ -147,7 +153,7 @@ class Content:
             "levels": [_node_data(level.found.tree.root, [0]) for level in self.levels],
             "curves": self.curves,
             "largestBudget": self.largest_budget,
-            "nSamples": self.table.n_samples,
+            "nSamples": self.people,
             "likely": self.likely,
         }
 
@@ -200,7 +206,11 @@ def content_of(
 ) -> Content:
     """Work out everything about models, by falling plausibility, on one table; the chosen one is reported."""
     levels = tuple(
-        Level(attack(model.tree, labels, model.shifts.uncertainty(table)), model.shifts, model.certificate)
+        Level(
+            attack(model.tree, labels, model.shifts.uncertainty(table, people=labels.people)),
+            model.shifts,
+            model.certificate,
+        )
         for model in models
     )
     set_of_shifts = levels[chosen].found.uncertainty
@@ -238,6 +248,11 @@ def _node_data(node: Node, next_leaf: list[int]) -> dict[str, Any]:
         return {"label": node.label, "leaf": next_leaf[0] - 1}
     left = _node_data(node.left, next_leaf)
     return {"feature": node.feature, "code": node.code, "yes": left, "no": _node_data(node.right, next_leaf)}
+
+
+def _together(changes: list[tuple[float, float]]) -> dict[str, float]:
+    """People and price of some changes."""
+    return {"rows": plain_number(sum(people for people, _ in changes)), "price": sum(price for _, price in changes)}
 
 
 def _number(price: float) -> float | None:

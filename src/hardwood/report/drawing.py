@@ -141,7 +141,7 @@ def _way(part: Part) -> str:
     return "t" + "".join("y" if yes else "n" for yes in part.way)
 
 
-def _edge(scale: _Scale, parent: Part, child: Part, n_samples: int) -> Markup:
+def _edge(scale: _Scale, parent: Part, child: Part, n_samples: float) -> Markup:
     x1, x2 = scale.x(parent) + scale.box, scale.x(child)
     y1, y2 = scale.y(parent), scale.y(child)
     bend = (x1 + x2) / 2
@@ -187,12 +187,12 @@ def _question(scale: _Scale, level: Level, part: Part) -> Markup:
     )
 
 
-def _leaf(scale: _Scale, level: Level, part: Part, largest: int) -> Markup:
+def _leaf(scale: _Scale, level: Level, part: Part, largest: float) -> Markup:
     tree = level.found.tree
     label = part.node.label if isinstance(part.node, Leaf) else 0
     x, y = scale.x(part), scale.y(part) - BOX_HEIGHT / 2
     right = scale.depth * scale.step + LEAF + 20
-    told = f"{rows(part.n_samples)}, {part.wrong} wrong, {part.lost} turned"
+    told = f"{rows(part.n_samples)}, {amount(part.wrong)} wrong, {amount(part.lost)} turned"
     pieces = [
         element("title", f"{tree.classes[label]}: {told}"),
         element("rect", x=x, y=_n(y + 6), width=LEAF, height=BOX_HEIGHT - 12, rx=16, class_=f"class-{label % 8}"),
@@ -200,7 +200,7 @@ def _leaf(scale: _Scale, level: Level, part: Part, largest: int) -> Markup:
         *_bar(part, right, y + 8, BAR, 12, largest),
         element(
             "text",
-            f"{rows(part.n_samples)} · {part.wrong} wrong · {part.lost} turned",
+            f"{rows(part.n_samples)} · {amount(part.wrong)} wrong · {amount(part.lost)} turned",
             class_="told",
             x=right,
             y=_n(y + 36),
@@ -219,7 +219,7 @@ def _leaf(scale: _Scale, level: Level, part: Part, largest: int) -> Markup:
     )
 
 
-def _bar(part: Part, x: float, y: float, width: float, height: float, largest: int) -> list[Markup]:
+def _bar(part: Part, x: float, y: float, width: float, height: float, largest: float) -> list[Markup]:
     pieces = [element("rect", class_="empty", x=_n(x), y=_n(y), width=_n(width), height=_n(height), rx=2)]
     for k, count in enumerate(part.counts):
         if count:
@@ -233,9 +233,14 @@ def _bar(part: Part, x: float, y: float, width: float, height: float, largest: i
     return pieces
 
 
-def rows(n: int) -> str:
-    """A number of rows."""
-    return "1 row" if n == 1 else f"{n} rows"
+def amount(n: float) -> str:
+    """A number of rows, or of the people that they stand for: whole, or to within a tenth."""
+    return f"{n}" if n == int(n) else f"{n:.1f}"
+
+
+def rows(n: float) -> str:
+    """The same with its noun."""
+    return "1 row" if n == 1 else f"{amount(n)} rows"
 
 
 def legend(level: Level) -> Markup:

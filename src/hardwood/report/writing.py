@@ -25,6 +25,7 @@ def write_report(
     path: str | Path,
     X: Any = None,
     y: Any = None,
+    sample_weight: Any = None,
     *,
     rivals: Mapping[str, Tree],
     along: RobustnessPath | None = None,
@@ -36,16 +37,17 @@ def write_report(
     """Write a report about a model; `RobustTreeClassifier.report` does so with the usual rivals.
 
     X, y       the table that the report is about; after `fit` they may be left out: it is the training table
+    sample_weight  how many people each of its rows stands for
     rivals     other trees for the same columns and classes, by name, to stand beside the model
     along      a path of the same columns and classes, to move along with a slider
     show_rows  whether the report may show which single rows the worst shift changes
     certainty  and costs: for each cell of X, if `fit` was given them so
     """
     check_place(path)
-    table, labels, shifts = model.subject(X, y, certainty=certainty, costs=costs)
+    table, labels, shifts = model.subject(X, y, sample_weight, certainty=certainty, costs=costs)
     own = _model(model, shifts)
     models = [own, *_models_along(along, table, shifts)]
-    models.sort(key=lambda other: other.shifts.budget_for(table.n_samples))
+    models.sort(key=lambda other: other.shifts.budget_for(labels.people))
     chosen = next(k for k, other in enumerate(models) if other is own)
     content = content_of(models, chosen, table, labels, rivals=rivals, title=title or TITLE, rows=show_rows)
     write_text(path, page(content))

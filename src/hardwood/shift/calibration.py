@@ -54,8 +54,8 @@ class Reach:
     steps: int | None = None
 
 
-def budget_of(plausibility: float, n_samples: int) -> float:
-    """Total price that the adversary may pay: -n_samples * log(plausibility)."""
+def budget_of(plausibility: float, n_samples: float) -> float:
+    """Total price that the adversary may pay: -n_samples * log(plausibility); of rows with weights, their sum."""
     level = numbers_of("plausibility", plausibility)
     if level.ndim != 0 or not 0 < level <= 1:
         raise ArgumentError("plausibility", plausibility, "it must lie in (0, 1]", remedy="1 hedges against nothing")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hardwood._support.arguments import numbers_of, whole_number
+from hardwood._support.arguments import numbers_of
 from hardwood._support.errors import ArgumentError
 from hardwood._support.text import shown
 from hardwood.data.features import Table
@@ -35,7 +35,8 @@ class ShiftDescription:
     clip          certainties outside what makes sense count as the nearest one that does
     costs         prices instead of certainties, see `UncertaintySet.priced`
     budget        the total price instead of a plausibility
-    budget_rows   the number of rows that the budget is for; on another table it counts in proportion to the rows
+    budget_rows   the number of rows (people, where rows stand for several) that the budget is for; on another table it
+                  counts in proportion
     radius        instead of all prices and the budget: every sample may move freely within a box of so many steps, see
                   `UncertaintySet.boxes`
     """
@@ -47,7 +48,7 @@ class ShiftDescription:
     clip: bool = False
     costs: Any = None
     budget: float | None = None
-    budget_rows: int | None = None
+    budget_rows: float | None = None
     radius: Any = None
 
     def __post_init__(self) -> None:
@@ -55,7 +56,9 @@ class ShiftDescription:
         if not isinstance(self.clip, bool | np.bool_):
             raise ArgumentError("clip", self.clip, "expected true or false")
         if self.budget_rows is not None:
-            whole_number("budget_rows", self.budget_rows, at_least=1)
+            rows = numbers_of("budget_rows", self.budget_rows)
+            if rows.ndim != 0 or not 0 < rows < math.inf:
+                raise ArgumentError("budget_rows", self.budget_rows, "it must be a number > 0")
         if self.budget is not None:
             budget = numbers_of("budget", self.budget)
             if budget.ndim != 0 or not 0 <= budget < math.inf:
@@ -63,17 +66,22 @@ class ShiftDescription:
                     "budget", self.budget, "it must be a finite number >= 0", remedy="0 for an ordinary tree"
                 )
 
-    def budget_for(self, n_samples: int) -> float:
-        """What the adversary may pay on a table with so many rows."""
+    def budget_for(self, n_samples: float) -> float:
+        """What the adversary may pay on a table with so many rows, or people."""
         if self.radius is not None:
             return 0.0
         if self.budget is None:
             return budget_of(self.plausibility, n_samples)
         return float(self.budget) * (n_samples / self.budget_rows if self.budget_rows else 1.0)
 
-    def uncertainty(self, table: Table, *, budget: float | None = None) -> UncertaintySet:
-        """The set of shifts of a table; `budget` overrides what the description says."""
-        budget = self.budget_for(table.n_samples) if budget is None else budget
+    def uncertainty(self, table: Table, *, people: float | None = None, budget: float | None = None) -> UncertaintySet:
+        """The set of shifts of a table.
+
+        people  how many its rows stand for; one each if not given
+        budget  overrides what the description says
+        """
+        if budget is None:
+            budget = self.budget_for(table.n_samples if people is None else people)
         places = {"direction": self.direction, "bounds": self.bounds}
         if self.radius is not None:
             return UncertaintySet.boxes(table, radius=self.radius, **places)
@@ -120,19 +128,19 @@ class ShiftDescription:
         return any(_has_cells(value) for value in (self.certainty, self.costs))
 
     def __str__(self) -> str:
-        words = [f"radius {shown(_plain(self.radius))}"] if self.radius is not None else []
+        words = [f"radius {shown(plain(self.radius))}"] if self.radius is not None else []
         if not words:
             prices = self.certainty if self.costs is None else self.costs
             name = "certainty" if self.costs is None else "costs"
-            words.append(f"{name} by cell" if _has_cells(prices) else f"{name} {shown(_plain(prices))}")
+            words.append(f"{name} by cell" if _has_cells(prices) else f"{name} {shown(plain(prices))}")
             words.append(f"plausibility {self.plausibility:g}" if self.budget is None else f"budget {self.budget:g}")
         places = {name: getattr(self, name) for name in ("direction", "bounds")}
-        words += [f"{name} {shown(_plain(value))}" for name, value in places.items() if value]
+        words += [f"{name} {shown(plain(value))}" for name, value in places.items() if value]
         return ", ".join(words)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; infinite prices are written as text."""
-        return {name: _plain(getattr(self, name)) for name in FIELDS}
+        return {name: plain(getattr(self, name)) for name in FIELDS}
 
     @classmethod
     def from_dict(cls, entry: Any) -> ShiftDescription:
@@ -142,27 +150,28 @@ class ShiftDescription:
             raise ValueError(
                 f"the description of shifts has {received}; expected an object with exactly {list(FIELDS)}"
             )
-        return cls(**{name: _read(value) for name, value in entry.items()})
+        return cls(**{name: read_plain(value) for name, value in entry.items()})
 
 
 FIELDS = tuple(field.name for field in fields(ShiftDescription))
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Anybody's numbers, names and mappings of them as JSON can hold them."""
     if hasattr(value, "columns"):  # a frame: a value for each cell
-        return {str(name): _plain(np.asarray(value[name])) for name in value.columns}
+        return {str(name): plain(np.asarray(value[name])) for name in value.columns}
     if isinstance(value, Mapping):
         if all(isinstance(name, str) for name in value):
-            return {name: _plain(entry) for name, entry in value.items()}
-        return {PAIRS: [[_plain(name), _plain(entry)] for name, entry in value.items()]}
+            return {name: plain(entry) for name, entry in value.items()}
+        return {PAIRS: [[plain(name), plain(entry)] for name, entry in value.items()]}
     if hasattr(value, "items") and list(getattr(value, "index", ())) not in ([], list(range(len(value)))):
-        return {str(name): _plain(entry) for name, entry in value.items()}  # a series by column name
+        return {str(name): plain(entry) for name, entry in value.items()}  # a series by column name
     if hasattr(value, "tolist"):
         value = value.tolist()
     elif hasattr(value, "to_list"):
         value = value.to_list()
     if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
+        return [plain(entry) for entry in value]
     if isinstance(value, float) and math.isinf(value):
         return "inf" if value > 0 else "-inf"
     return value
@@ -177,13 +186,14 @@ def _has_cells(value: Any) -> bool:
     return np.ndim(value) > 1
 
 
-def _read(value: Any) -> Any:
+def read_plain(value: Any) -> Any:
+    """What `plain` wrote."""
     if isinstance(value, Mapping):
         if set(value) == {PAIRS}:
             return _read_pairs(value[PAIRS])
-        return {name: _read(entry) for name, entry in value.items()}
+        return {name: read_plain(entry) for name, entry in value.items()}
     if isinstance(value, list):
-        return [_read(entry) for entry in value]
+        return [read_plain(entry) for entry in value]
     return float(value) if value in ("inf", "-inf") else value
 
 
@@ -191,4 +201,4 @@ def _read_pairs(pairs: Any) -> dict[Any, Any]:
     fit = isinstance(pairs, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in pairs)
     if not fit or any(isinstance(name, list | dict) for name, _ in pairs):
         raise ValueError(f'the description of shifts has "{PAIRS}": {pairs!r}; expected a list of [name, value]')
-    return {_read(name): _read(entry) for name, entry in pairs}
+    return {read_plain(name): read_plain(entry) for name, entry in pairs}

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
-import numpy as np
-
 from hardwood._support.errors import ArgumentError, Said, Setting
 from hardwood.problem import Problem
 from hardwood.trees.tree import Leaf, Tree
@@ -68,7 +66,7 @@ class Progress:
 
 DEFAULT_MEMORY = 8e9  # bytes; a problem that needs more is refused before an engine begins
 OnProgress: TypeAlias = Callable[[Progress], None]
-Judge: TypeAlias = Callable[[Tree], tuple[int, float]]  # samples that a tree keeps correct, and its objective
+Judge: TypeAlias = Callable[[Tree], tuple[float, float]]  # samples that a tree keeps correct, and its objective
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +90,21 @@ class Result:
     upper_bound         no tree of the problem keeps more samples correct
     any_model_bound     no classifier of any kind does; all samples if the engine does not know
     gap                 (upper_bound - worst_case_correct) / samples; 0: the accuracy is proved
+
+    Samples are whole numbers where people are counted one by one (`Labels.counted`); otherwise all of these say what
+    samples are worth.
     """
 
     status: Status
     stop_reason: StopReason
     tree: Tree
-    worst_case_correct: int
+    worst_case_correct: float
     branching_nodes: int
     objective: float
     objective_bound: float
-    upper_bound: int
+    upper_bound: float
     gap: float
-    any_model_bound: int
+    any_model_bound: float
     seconds: float
     solver: str
     work: int = 0
@@ -111,7 +112,11 @@ class Result:
 
 
 class Solver(Protocol):
-    """An engine. It may stop early at any limit or Ctrl-C and still returns its best tree and a valid bound."""
+    """An engine. It may stop early at any limit or Ctrl-C and still returns its best tree and a valid bound.
+
+    One with an attribute `takes_weights` that is true knows weights, classes that are worth more than others, and the
+    distributional goal; the others are given repeated rows instead (`solvers.copies`).
+    """
 
     name: str
 
@@ -168,8 +173,8 @@ class Run:
         tree: Tree,
         *,
         objective_bound: float,
-        upper_bound: int,
-        any_model_bound: int | None = None,
+        upper_bound: float,
+        any_model_bound: float | None = None,
         stop_reason: StopReason = StopReason.FINISHED,
         work: int = 0,
     ) -> Result:
@@ -183,13 +188,13 @@ class Run:
         correct, objective = self._judge(tree)
         # A bound may miss the objective by a rounding or two, less than the smallest penalty, and with the
         # distributional goal by the resolution.
-        reached = objective - problem.resolution - math.ldexp(max(problem.n_samples, abs(objective)), -51)
+        reached = objective - problem.resolution - math.ldexp(max(problem.total, abs(objective)), -51)
         if self._start.objective_bound < reached:
             raise ValueError(
                 f"start.objective_bound is {self._start.objective_bound}, but a tree reaches {objective}; "
                 f"expected a bound that no tree exceeds"
             )
-        any_model = problem.n_samples if any_model_bound is None else any_model_bound
+        any_model = problem.total if any_model_bound is None else any_model_bound
         # Whatever is no number is a bug, too.
         if not (upper_bound >= correct and any_model >= correct and objective_bound >= reached):
             raise RuntimeError(
@@ -197,7 +202,7 @@ class Run:
                 f"but its own tree reaches {correct} and {objective}; please report this as a bug"
             )
         objective_bound = max(objective, min(objective_bound, self._start.objective_bound))
-        upper_bound = min(int(upper_bound), any_model, max(correct, problem.most_correct(objective_bound)))
+        upper_bound = min(upper_bound, any_model, max(correct, problem.most_correct(objective_bound)))
         if objective_bound <= objective + problem.resolution:
             status = Status.OPTIMAL
         else:
@@ -212,7 +217,7 @@ class Run:
             objective_bound=objective_bound,
             upper_bound=upper_bound,
             any_model_bound=any_model,
-            gap=(upper_bound - correct) / problem.n_samples,
+            gap=(upper_bound - correct) / problem.total,
             seconds=self.seconds,
             solver=self._solver,
             work=work,
@@ -223,7 +228,7 @@ class Run:
 def by_the_adversary(problem: Problem) -> Judge:
     """Trees are judged by their worst case."""
 
-    def judge(tree: Tree) -> tuple[int, float]:
+    def judge(tree: Tree) -> tuple[float, float]:
         found = problem.judged(tree)
         return found.worst_case_correct, problem.objective_of(found)
 
@@ -231,8 +236,8 @@ def by_the_adversary(problem: Problem) -> Judge:
 
 
 def best_leaf(problem: Problem) -> Tree:
-    """The tree without a test that is right most often."""
-    counts = np.bincount(problem.labels.codes, minlength=len(problem.labels.classes))
+    """The tree without a test that is right most often, or about what is worth most."""
+    counts = problem.labels.class_people * (problem.labels.worth or 1.0)
     return Tree(problem.table.features, problem.labels.classes, Leaf(int(counts.argmax())))
 
 

@@ -56,11 +56,11 @@ class GreedySolver:
         _refuse_too_large(problem, DEFAULT_MEMORY if limits.memory_bytes is None else limits.memory_bytes)
         growth = _Growth(problem, self.name, lambda: limits.seconds is not None and run.seconds >= limits.seconds)
         tree = Tree(problem.table.features, problem.labels.classes, growth.grown())
-        bound = min(float(problem.n_samples), start.objective_bound)
+        bound = min(float(problem.total), start.objective_bound)
         return run.result(
             tree,
             objective_bound=bound,
-            upper_bound=problem.n_samples,
+            upper_bound=problem.total,
             stop_reason=StopReason.TIME_LIMIT if growth.stopped else StopReason.FINISHED,
             work=growth.n_splits,
         )

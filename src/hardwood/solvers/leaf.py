@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from hardwood.problem import Problem
 from hardwood.solvers.base import Limits, OnProgress, Result, Run, Start, best_leaf
 
@@ -12,6 +10,7 @@ class LeafSolver:
     """Predicts the most frequent class: the optimum at depth 0, and the tree that every other must beat."""
 
     name = "leaf"
+    takes_weights = True
 
     def solve(
         self,
@@ -26,9 +25,9 @@ class LeafSolver:
         """Count the labels."""
         run = Run(problem, self.name, on_progress, start)
         tree = best_leaf(problem)
-        correct = int(np.count_nonzero(tree.predict(problem.table) == problem.labels.codes))
+        correct = problem.labels.worth_of(tree.predict(problem.table) == problem.labels.codes)
         # A single leaf is all there is at depth 0; deeper trees may get every sample right, with one test at least.
-        better = problem.n_samples if problem.max_depth > 0 else correct
+        better = problem.total if problem.max_depth > 0 else correct
         bound = min(max(float(correct), better - problem.penalty), start.objective_bound)
         run.report(float(correct), bound, work=1)
         return run.result(tree, objective_bound=bound, upper_bound=better, work=1)

@@ -15,7 +15,8 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood.data.features import Labels, Table
+from hardwood.data.features import Table
+from hardwood.data.labels import Labels
 from hardwood.problem import Problem
 from hardwood.shift.uncertainty import UncertaintySet
 from hardwood.solvers.base import Limits, Result, StopReason

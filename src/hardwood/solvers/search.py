@@ -7,7 +7,7 @@ import time
 
 from hardwood._support import compiled
 from hardwood._support.errors import ArgumentError
-from hardwood.problem import Problem
+from hardwood.problem import NEAR_ZERO, Problem
 from hardwood.solvers.base import (
     DEFAULT_MEMORY,
     Limits,
@@ -34,6 +34,7 @@ class SearchSolver:
     """
 
     name = "search"
+    takes_weights = True
 
     def __init__(self, **switches: bool) -> None:
         for name in switches:
@@ -59,8 +60,9 @@ class SearchSolver:
         memory = DEFAULT_MEMORY if limits.memory_bytes is None else limits.memory_bytes
         _refuse_too_many_tests(problem, memory)
 
-        def report(_seconds: float, correct: float, tests: int, upper_bound: float, work: int) -> None:
-            run.report(problem.objective(int(correct), tests), _bound(problem, correct, tests, upper_bound), work)
+        def report(_seconds: float, value: float, tests: int, upper_bound: float, work: int) -> None:
+            scale = _Scale(problem, NEAR_ZERO)
+            run.report(scale.objective(value, tests), scale.bound(value, tests, upper_bound), work)
 
         posed = compiled_problem(problem)  # thousands of columns take their time, which counts
         found = compiled.search(
@@ -69,15 +71,16 @@ class SearchSolver:
             work=-1 if limits.work is None else int(limits.work),
             memory=memory,
             n_jobs=threads(n_jobs),
-            upper_bound=problem.most_correct(start.objective_bound),
+            upper_bound=math.ceil(problem.most_correct(start.objective_bound) / problem.quantum),
             start=[] if start.tree is None else problem.heap(start.tree) or [],
             switches=self._switches,
             on_progress=report,
         )
         if not found.tree:
             raise too_many_tests(problem, found.n_points, found.memory_needed, memory)
-        objective = problem.objective(int(found.correct), found.tests)
-        bound = objective if found.proved else _bound(problem, found.correct, found.tests, found.upper_bound)
+        scale = _Scale(problem, found.near_zero)
+        objective = scale.objective(found.value, found.tests)
+        bound = scale.bound(found.value, found.tests, found.upper_bound, proved=found.proved)
         stop_reason = StopReason(found.stop_reason)
         if stop_reason is not StopReason.INTERRUPTED:  # then the listener may be what said stop
             try:
@@ -87,8 +90,8 @@ class SearchSolver:
         return run.result(
             problem.tree(found.tree),
             objective_bound=bound,
-            upper_bound=int(found.upper_bound),
-            any_model_bound=int(found.any_model_bound),
+            upper_bound=scale.most_correct(found.upper_bound),
+            any_model_bound=scale.most_correct(found.any_model_bound),
             stop_reason=stop_reason,
             work=found.work,
         )
@@ -96,21 +99,46 @@ class SearchSolver:
 
 def compiled_problem(problem: Problem) -> compiled.SearchProblem:
     """The problem as the compiled search takes it."""
+    n_classes = len(problem.labels.classes)
     return compiled.SearchProblem(
         values=problem.table.values,
         prices=compiled_prices(problem.uncertainty),
         labels=problem.labels.codes,
-        n_classes=len(problem.labels.classes),
+        n_classes=n_classes,
         tests=problem.tests,
         budget=problem.uncertainty.spendable,
         depth=problem.max_depth,
         penalty=problem.engine_penalty,
+        weights=problem.labels.weights,
+        worth=[own / problem.quantum for own in problem.labels.worth or [1.0] * n_classes] if problem.in_part else [],
+        in_part=problem.in_part,
     )
 
 
-def _bound(problem: Problem, correct: float, tests: int, upper_bound: float) -> float:
-    """The largest objective if no tree keeps more correct: single leaves are all known, so a better tree has a test."""
-    return max(problem.objective(int(correct), tests), problem.objective(int(upper_bound), 1))
+class _Scale:
+    """Between the numbers of the search, whose unit is the problem's quantum, and those of the problem.
+
+    Where the last sample may be lost in part, the search proves values rounded up, and misses some by `near_zero`.
+    """
+
+    def __init__(self, problem: Problem, near_zero: float) -> None:
+        self._problem = problem
+        # Roundings of a bound: docs/theory.md#numbers
+        self._slack = near_zero + math.ldexp(problem.total / problem.quantum, -40) if problem.in_part else 0.0
+
+    def objective(self, value: float, tests: int) -> float:
+        return self._problem.objective(value * self._problem.quantum, tests)
+
+    def bound(self, value: float, tests: int, upper_bound: float, *, proved: bool = False) -> float:
+        """The largest objective if no tree keeps more correct: single leaves are known, so a better tree has a test."""
+        own = self.objective(math.ceil(value) + self._slack, tests)
+        return own if proved else max(own, self.objective(upper_bound + self._slack, 1))
+
+    def most_correct(self, upper_bound: float) -> float:
+        most = (upper_bound + self._slack) * self._problem.quantum
+        if self._problem.labels.counted:
+            most = math.ceil(most) if self._problem.in_part else int(most)
+        return min(most, self._problem.total)
 
 
 def _refuse_too_many_tests(problem: Problem, memory: float) -> None:

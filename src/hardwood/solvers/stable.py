@@ -180,7 +180,7 @@ class StableRun(CuttingRun):
         return self._run.result(
             self._best,
             objective_bound=self.objective_bound(outcome.bound),
-            upper_bound=self._problem.n_samples,
+            upper_bound=self._problem.total,
             stop_reason=outcome.stop_reason,
             work=outcome.work,
         )

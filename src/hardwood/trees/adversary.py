@@ -6,6 +6,11 @@ no move can. Samples shift independently and share one budget, so the adversary 
     correct in the worst case = samples - max { k : the k smallest margins add up to at most the budget }.
 
 The paper's set uses "at most", its Algorithm 1 prints a strict sign; we follow the set.
+
+Rows may stand for several people, and people may be worth more or less than one (`Labels`). Then what counts is the
+price of losing what is worth one, margin / worth: the adversary buys the cheapest first, as much of it as the budget
+pays for. Where all rows are whole numbers of people and each is worth one, people are lost one by one, as if rows were
+repeated. Otherwise the last row may be lost in part (docs/weights.md).
 """
 
 from __future__ import annotations
@@ -20,7 +25,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from hardwood._support import compiled
 from hardwood._support.arguments import numbers_of
-from hardwood.data.features import Category, IntArray, Labels, Table
+from hardwood.data.features import Category, IntArray, Table
+from hardwood.data.labels import Labels
 from hardwood.shift.calibration import Direction, FloatArray, Reach, budget_of
 from hardwood.shift.uncertainty import MoveCosts, UncertaintySet, allowance
 from hardwood.trees.tree import Limit, Region, Tree
@@ -30,36 +36,48 @@ _LOWEST, _HIGHEST = np.iinfo(np.int32).min, np.iinfo(np.int32).max
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One changed value: sample, column name, the recorded and the shifted value, and what the change costs."""
+    """One changed value: sample, column name, the recorded and the shifted value, and what the change costs.
+
+    people  for how many of the people that the row stands for the value changes; the price is for all of them
+    """
 
     row: int
     column: str
     old: Category
     new: Category
     price: float
+    people: float = 1
 
 
 @dataclass(frozen=True, eq=False)
 class Shift:
-    """A perturbation of a table: the changed cells, in the order in which the adversary buys them."""
+    """A perturbation of a table: the changed cells, in the order in which the adversary buys them.
+
+    prices  of each change, for one of the people of the row
+    people  for how many of them the value changes
+    """
 
     table: Table = field(repr=False)
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
     codes: IntArray
     prices: FloatArray
+    people: FloatArray
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __iter__(self) -> Iterator[Change]:
-        for row, j, code, price in zip(self.rows, self.columns, self.codes, self.prices, strict=True):
+        cells = zip(self.rows, self.columns, self.codes, self.prices, self.people, strict=True)
+        for row, j, code, price, people in cells:
             feature = self.table.features[j]
             old = feature.decode(int(self.table.values[row, j]))
-            yield Change(int(row), feature.name, old, feature.decode(int(code)), float(price))
+            yield Change(
+                int(row), feature.name, old, feature.decode(int(code)), float(price * people), plain_number(people)
+            )
 
     def to_dict(self) -> dict[str, list[int] | list[str] | list[Category] | list[float]]:
-        """Columns row, column, from, to, price, ready for a frame. From and to hold values of all kinds of columns."""
+        """Columns row, column, from, to, price, people, ready for a frame. From and to hold values of all kinds."""
         changes = list(self)
         return {
             "row": [change.row for change in changes],
@@ -67,19 +85,20 @@ class Shift:
             "from": [change.old for change in changes],
             "to": [change.new for change in changes],
             "price": [change.price for change in changes],
+            "people": [change.people for change in changes],
         }
 
     def grouped(self) -> list[dict[str, Any]]:
-        """Equal changes together, most frequent first: column, from, to, how many rows, and the price of all."""
+        """Equal changes together, most frequent first: column, from, to, how many rows, and the price of all.
+
+        Rows are people if rows stand for several.
+        """
         old = self.table.values[self.rows, self.columns]
-        kinds, first, place, counts = np.unique(
-            np.column_stack([self.columns, old, self.codes]),
-            axis=0,
-            return_index=True,
-            return_inverse=True,
-            return_counts=True,
+        kinds, first, place = np.unique(
+            np.column_stack([self.columns, old, self.codes]), axis=0, return_index=True, return_inverse=True
         )
-        prices = np.bincount(place.ravel(), weights=self.prices, minlength=len(kinds))
+        counts = np.bincount(place.ravel(), weights=self.people, minlength=len(kinds))
+        prices = np.bincount(place.ravel(), weights=self.prices * self.people, minlength=len(kinds))
         found = []
         for k in np.lexsort((first, -counts)):
             feature = self.table.features[kinds[k, 0]]
@@ -88,14 +107,14 @@ class Shift:
                     "column": feature.name,
                     "from": feature.decode(int(kinds[k, 1])),
                     "to": feature.decode(int(kinds[k, 2])),
-                    "rows": int(counts[k]),
+                    "rows": plain_number(counts[k]),
                     "price": float(prices[k]),
                 }
             )
         return found
 
     def apply(self) -> Table:
-        """The table after the shift."""
+        """The table after the shift, which changes a row for all of its people."""
         values = self.table.values.copy(order="F")
         values[self.rows, self.columns] = self.codes
         return Table(self.table.features, values)
@@ -105,61 +124,103 @@ class Shift:
 class Curve:
     """Samples correct in the worst case for every budget: a staircase that falls whenever one more sample is bought.
 
-    margins  the different prices of samples that can be lost at all, ascending
-    counts   how many samples have each
+    total    what all samples are worth together: their number if each is worth one
+    people   how many people they stand for, by whom a plausibility counts
+    margins  the different prices of losing what is worth one, ascending, as far as anything can be lost
+    counts   how much can be lost at each
+    in_part  whether anything may be lost in part; then the curve falls steadily
 
     Prices are those of the attack's set, rounded down to its unit: exact at the set's own budget. For a budget much
     smaller than that, take a set of its own if prices within 2^-47 of the larger budget are too coarse.
     """
 
-    n_samples: int
+    total: float
+    people: float
     margins: FloatArray
-    counts: NDArray[np.int64]
+    counts: FloatArray
+    in_part: bool = False
 
     @classmethod
-    def of(cls, margins: FloatArray) -> Curve:
+    def of(cls, margins: FloatArray, labels: Labels) -> Curve:
         """The curve of samples with these margins."""
-        different, counts = np.unique(margins[np.isfinite(margins)], return_counts=True)
-        return cls(len(margins), different, counts.astype(np.int64))
+        finite = np.isfinite(margins)
+        prices = margins[finite] / labels.row_worth[finite]
+        different, place = np.unique(prices, return_inverse=True)
+        worth = (labels.row_people * labels.row_worth)[finite]
+        counts = np.bincount(place.ravel(), weights=worth, minlength=len(different)).astype(np.float64)
+        return cls(labels.total, labels.people, different, counts, not labels.counted)
 
     def __add__(self, other: Curve) -> Curve:
         """The curve of the samples of both."""
         margins, place = np.unique(np.concatenate([self.margins, other.margins]), return_inverse=True)
-        counts = np.zeros(margins.size, dtype=np.int64)
+        counts = np.zeros(margins.size)
         np.add.at(counts, place, np.concatenate([self.counts, other.counts]))
-        return Curve(self.n_samples + other.n_samples, margins, counts)
+        in_part = self.in_part or other.in_part
+        return Curve(self.total + other.total, self.people + other.people, margins, counts, in_part)
 
     @property
     def budgets(self) -> FloatArray:
-        """Where the staircase falls, a budget for each sample: what all samples up to it cost together."""
-        return np.cumsum(np.repeat(self.margins, self.counts))
+        """Where the curve has a corner: a budget for each sample that can be lost, the price of all up to it.
 
-    def correct_at(self, budget: ArrayLike) -> NDArray[np.intp]:
+        If samples may be lost in part, a budget for each price.
+        """
+        if self.in_part:
+            return np.cumsum(self.margins * self.counts)
+        return np.cumsum(np.repeat(self.margins, self.counts.astype(np.int64)))
+
+    def correct_at(self, budget: ArrayLike) -> NDArray[Any]:
         """Samples correct after the worst shift that a budget affords; for one budget or many."""
         given = numbers_of("budget", budget)
         if not (given >= 0).all():
             raise ValueError(f"budget is {budget!r}; expected numbers >= 0")
-        return np.asarray(self.n_samples - self._lost(allowance(1.0) * given), dtype=np.intp)
+        left = self.total - self._lost(allowance(1.0) * given)
+        return np.asarray(np.maximum(left, 0.0) if self.in_part else left.astype(np.intp))
 
-    def _lost(self, spend: FloatArray) -> NDArray[np.int64]:
-        """Samples that a total pays for: all with the smaller margins, and some of those with the next one."""
+    def _lost(self, spend: FloatArray) -> FloatArray:
+        """What a total pays for: all with the smaller margins, and some of those with the next one."""
         paid = np.concatenate([[0.0], np.cumsum(self.margins * self.counts)])
-        lost = np.concatenate([[0], np.cumsum(self.counts)])
+        lost = np.concatenate([[0.0], np.cumsum(self.counts)])
         groups = np.searchsorted(paid[1:], spend, side="right")  # that are lost as a whole
         margin, before = np.append(self.margins, 1.0)[groups], paid[groups]
-        # Totals of prices are exact up to the budget, a quotient is not: it may be one too large or too small.
-        more = np.floor((spend - before) / margin)
-        more = np.where(before + (more + 1) * margin <= spend, more + 1, more)
-        more = np.where((more > 0) & (before + more * margin > spend), more - 1, more)
-        return np.asarray(lost[groups] + np.where(groups < self.margins.size, more, 0.0).astype(np.int64))
+        more = (spend - before) / margin if self.in_part else copies_within(spend - before, margin)
+        return np.asarray(lost[groups] + np.where(groups < self.margins.size, more, 0.0))
 
     def accuracy_at(self, budget: ArrayLike) -> FloatArray:
         """The same as a share of all samples."""
-        return np.asarray(self.correct_at(budget) / self.n_samples)
+        return np.asarray(self.correct_at(budget) / self.total)
 
     def accuracy_at_plausibility(self, plausibility: float) -> float:
         """Worst-case accuracy at the budget of a plausibility."""
-        return float(self.accuracy_at(budget_of(plausibility, self.n_samples)))
+        return float(self.accuracy_at(budget_of(plausibility, self.people)))
+
+
+def copies_within(spend: ArrayLike, price: ArrayLike) -> FloatArray:
+    """How many times a price is covered. Multiples of prices are exact up to the budget, a quotient is not."""
+    spend, price = np.asarray(spend, dtype=np.float64), np.asarray(price, dtype=np.float64)
+    times = np.floor(spend / price)
+    times = np.where((times + 1) * price <= spend, times + 1, times)
+    return np.asarray(np.where((times > 0) & (times * price > spend), times - 1, times))
+
+
+def plain_number(amount: float) -> float:
+    """A whole number as such."""
+    return int(amount) if amount == int(amount) else float(amount)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassShare:
+    """What becomes of one class: shares of its people who are correct.
+
+    nominal      as the table stands
+    worst_case   after the worst shift for all classes together (one of the worst shifts)
+    guaranteed   after whatever shift the budget pays for, also if all of it is spent on this class
+    """
+
+    label: Category
+    people: float
+    nominal: float
+    worst_case: float
+    guaranteed: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,77 +239,136 @@ class Attack:
         return len(self.margins)
 
     @cached_property
-    def nominal_correct(self) -> int:
-        """Samples that the tree classifies correctly as they stand."""
-        return int((self.tree.predict(self._table) == self.labels.codes).sum())
+    def total(self) -> float:
+        """What all samples are worth together: their number if each is worth one."""
+        return self.labels.total
 
-    @property
-    def worst_case_correct(self) -> int:
+    @cached_property
+    def nominal_correct(self) -> float:
+        """Samples that the tree classifies correctly as they stand."""
+        return self.labels.worth_of(self._right)
+
+    @cached_property
+    def worst_case_correct(self) -> float:
         """Samples still classified correctly after the worst affordable shift."""
-        return self.n_samples - len(self.lost)
+        if not self.labels.counted:
+            return self.priced_value
+        return int(self.total - self.lost_people.sum())
 
     @property
     def nominal_accuracy(self) -> float:
         """Share of samples that are correct as they stand."""
-        return self.nominal_correct / self.n_samples
+        return self.nominal_correct / self.total
 
     @property
     def worst_case_accuracy(self) -> float:
         """Share of samples that are correct after the worst affordable shift."""
-        return self.worst_case_correct / self.n_samples
+        return self.worst_case_correct / self.total
 
     @property
     def spent(self) -> float:
         """What the worst shift costs."""
-        return float(self.margins[self.lost].sum())
+        return float((self.margins[self.lost] * self.lost_people[self.lost]).sum())
 
     @cached_property
     def lost(self) -> NDArray[np.intp]:
-        """Rows misclassified after the worst shift, by margin and then by row."""
-        order, totals = self._purchases
-        return order[: int(np.count_nonzero(self.uncertainty.affords(totals)))]
+        """Rows misclassified after the worst shift, by margin and then by row; the last one perhaps in part."""
+        order, _ = self._purchases
+        return order[: int(np.count_nonzero(self.lost_people[order]))]
 
-    @property
+    @cached_property
+    def lost_people(self) -> FloatArray:
+        """How many people of each row the worst shift makes misclassified."""
+        order, _ = self._purchases
+        people, n_whole = self.labels.row_people, self._n_whole
+        lost = np.zeros(self.n_samples)
+        lost[order[:n_whole]] = people[order[:n_whole]]
+        if n_whole < len(order):
+            row, left = order[n_whole], self._left
+            lost[row] = copies_within(left, self.margins[row]) if self.labels.counted else left / self.margins[row]
+        return lost
+
+    @cached_property
     def priced_value(self) -> float:
         """The worst case if the last sample may be lost in part: the value of the distributionally robust problem.
 
-        `worst_case_correct` is this, rounded up.
+        `worst_case_correct` is this, rounded up where people are counted one by one.
         """
-        order, totals = self._purchases
-        n_lost = len(self.lost)
-        if n_lost == len(order):
-            return float(self.n_samples - n_lost)
-        spent = totals[n_lost - 1] if n_lost else 0.0
-        part = (self.uncertainty.spendable - spent) / self.margins[order[n_lost]]
-        return float(self.n_samples - n_lost - part)
+        order, _ = self._purchases
+        worth = self.labels.row_people * self.labels.row_worth
+        value = self.total - float(worth[order[: self._n_whole]].sum())
+        if self._n_whole < len(order):
+            row = order[self._n_whole]
+            value -= self._left / self.margins[row] * self.labels.row_worth[row]
+        return max(float(value), 0.0)
+
+    @cached_property
+    def by_class(self) -> tuple[ClassShare, ...]:
+        """What becomes of each class that somebody has."""
+        shares = []
+        for k, label in enumerate(self.labels.classes):
+            own = np.flatnonzero(self.labels.codes == k)
+            labels = Labels(self.labels.codes[own], self.labels.classes, self.labels.row_people[own])
+            curve = Curve.of(self.margins[own], labels) if own.size and labels.people else None
+            if curve is None:
+                continue
+            people = labels.row_people
+            shares.append(
+                ClassShare(
+                    label,
+                    labels.people,
+                    float(people[self._right[own]].sum()) / labels.people,
+                    1.0 - float(self.lost_people[own].sum()) / labels.people,
+                    float(curve.accuracy_at(self.uncertainty.budget)),
+                )
+            )
+        return tuple(shares)
 
     @cached_property
     def curve(self) -> Curve:
         """Worst-case accuracy for every budget."""
-        return Curve.of(self.margins)
+        return Curve.of(self.margins, self.labels)
 
     @cached_property
     def shift(self) -> Shift:
         """The worst shift itself; samples that are wrong as they stand need no change."""
-        return self.shift_of(self.lost)
+        return self.shift_of(self.lost, self.lost_people)
 
-    def shift_of(self, rows: NDArray[np.intp]) -> Shift:
+    def shift_of(self, rows: NDArray[np.intp], people: FloatArray | None = None) -> Shift:
         """The cheapest shift that makes the tree wrong on all of the given rows, whatever the budget.
 
         Their margins must be finite.
+
+        people  of every row of the table, how many are shifted; all of them if not given
         """
-        return _moves_into(self.uncertainty.costs, rows, self._region_of[rows], self.tree.regions)
+        people = self.labels.row_people if people is None else people
+        return _moves_into(self.uncertainty.costs, rows, self._region_of[rows], self.tree.regions, people)
 
     @property
     def _table(self) -> Table:
         return self.uncertainty.costs.table
 
     @cached_property
+    def _right(self) -> NDArray[np.bool_]:
+        return np.asarray(self.tree.predict(self._table) == self.labels.codes)
+
+    @cached_property
     def _purchases(self) -> tuple[NDArray[np.intp], FloatArray]:
-        """Rows that can be lost at all, cheapest first and then by row, and the running total of their margins."""
-        order = np.argsort(self.margins, kind="stable")
+        """Rows that can be lost at all, the cheapest first and then by row, and the running total of what they cost."""
+        prices = self.margins / self.labels.row_worth
+        order = np.argsort(prices, kind="stable")
         order = order[: int(np.count_nonzero(np.isfinite(self.margins)))]
-        return order, np.cumsum(self.margins[order])
+        return order, np.cumsum(self.margins[order] * self.labels.row_people[order])
+
+    @cached_property
+    def _n_whole(self) -> int:
+        """How many of these rows are lost as a whole."""
+        return int(np.count_nonzero(self.uncertainty.affords(self._purchases[1])))
+
+    @property
+    def _left(self) -> float:
+        """What is left of the budget for the next one."""
+        return self.uncertainty.spendable - (float(self._purchases[1][self._n_whole - 1]) if self._n_whole else 0.0)
 
 
 def attack(tree: Tree, labels: Labels, uncertainty: UncertaintySet) -> Attack:
@@ -289,7 +409,8 @@ def leaf_prices(tree: Tree, uncertainty: UncertaintySet) -> FloatArray:
 
 def moves_into(tree: Tree, uncertainty: UncertaintySet, rows: NDArray[np.intp], leaves: IntArray) -> Shift:
     """The cheapest moves that bring each row into its leaf; each row once, and its price must be finite."""
-    return _moves_into(uncertainty.costs, rows, leaves, tree.regions)
+    people = np.ones(uncertainty.costs.table.n_samples)
+    return _moves_into(uncertainty.costs, rows, leaves, tree.regions, people)
 
 
 def compiled_prices(uncertainty: UncertaintySet) -> list[compiled.FeaturePrices]:
@@ -328,8 +449,17 @@ def _compiled_region(tree: Tree, region: Region) -> compiled.Region:
     return compiled.Region(region.label, limits)
 
 
-def _moves_into(costs: MoveCosts, rows: NDArray[np.intp], region_of: IntArray, regions: tuple[Region, ...]) -> Shift:
-    """The cheapest moves that bring each row into its region, sorted by the order of the rows, then by column."""
+def _moves_into(
+    costs: MoveCosts,
+    rows: NDArray[np.intp],
+    region_of: IntArray,
+    regions: tuple[Region, ...],
+    people: FloatArray,
+) -> Shift:
+    """The cheapest moves that bring each row into its region, sorted by the order of the rows, then by column.
+
+    people  of every row of the table, for how many the move is meant
+    """
     parts = []
     for r in np.unique(region_of):
         places = np.flatnonzero(region_of == r)
@@ -343,9 +473,9 @@ def _moves_into(costs: MoveCosts, rows: NDArray[np.intp], region_of: IntArray, r
         parts = [(np.zeros(0, dtype=np.intp),) * 2 + (np.zeros(0, dtype=np.int32), np.zeros(0))]
     place, columns, codes, prices = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))
     order = np.lexsort((columns, place))
-    return Shift(
-        costs.table, rows[place[order]], columns[order].astype(np.intp), codes[order].astype(np.int32), prices[order]
-    )
+    moved = rows[place[order]]
+    cells = columns[order].astype(np.intp), codes[order].astype(np.int32), prices[order]
+    return Shift(costs.table, moved, *cells, people[moved])
 
 
 def _nearest_codes(costs: MoveCosts, limit: Limit, rows: NDArray[np.intp]) -> IntArray:

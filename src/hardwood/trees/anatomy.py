@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood.data.features import Category, Feature, IntArray, Kind
-from hardwood.trees.adversary import Attack
+from hardwood.data.features import Category, Feature, Kind
+from hardwood.data.labels import Labels
+from hardwood.shift.calibration import FloatArray
+from hardwood.trees.adversary import Attack, plain_number
 from hardwood.trees.tree import Leaf, Limit, Node, Region, Tree
 
 
@@ -23,21 +25,23 @@ class Part:
     wrong  samples in this leaf that are wrong as they stand
     lost   samples in this leaf that are right as they stand and wrong after the worst shift (one of the worst shifts)
     within samples in this leaf that are right as they stand and that the budget could turn, each on its own
+
+    Where rows stand for several people, samples are people.
     """
 
     node: Node
     way: tuple[bool, ...]
     place: float
     leaf: int | None
-    counts: IntArray
-    wrong: int
-    lost: int
-    within: int
+    counts: FloatArray
+    wrong: float
+    lost: float
+    within: float
 
     @property
-    def n_samples(self) -> int:
+    def n_samples(self) -> float:
         """Samples that come by."""
-        return int(self.counts.sum())
+        return plain_number(float(self.counts.sum()))
 
 
 def anatomy(found: Attack) -> tuple[Part, ...]:
@@ -46,8 +50,7 @@ def anatomy(found: Attack) -> tuple[Part, ...]:
     leaf_of = tree.leaf_of(table)
     predicted = np.array([region.label for region in tree.regions], dtype=np.int32)[leaf_of]
     right = predicted == labels.codes
-    lost = np.zeros(found.n_samples, dtype=bool)
-    lost[found.lost] = True
+    people, lost = labels.row_people, found.lost_people
     affordable = found.uncertainty.affords(found.margins)
 
     def in_leaves(leaves: range) -> NDArray[np.bool_]:
@@ -56,21 +59,23 @@ def anatomy(found: Attack) -> tuple[Part, ...]:
     def walk(node: Node, way: tuple[bool, ...], first: int) -> tuple[list[Part], int]:
         if isinstance(node, Leaf):
             here = in_leaves(range(first, first + 1))
-            counts = _counts(labels.codes[here], len(tree.classes))
-            numbers = [int((here & which).sum()) for which in (~right, right & lost, right & affordable)]
+            counts = _counts(labels, here)
+            whom = ((~right, people), (right, lost), (right & affordable, people))
+            numbers = [plain_number(float(amount[here & which].sum())) for which, amount in whom]
             return [Part(node, way, float(first), first, counts, *numbers)], first + 1
         left, middle = walk(node.left, (*way, True), first)
         rest, end = walk(node.right, (*way, False), middle)
         here = in_leaves(range(first, end))
-        counts, middle_place = _counts(labels.codes[here], len(tree.classes)), (left[0].place + rest[0].place) / 2
+        counts, middle_place = _counts(labels, here), (left[0].place + rest[0].place) / 2
         own = Part(node, way, middle_place, None, counts, 0, 0, 0)
         return [own, *left, *rest], end
 
     return tuple(walk(tree.root, (), 0)[0])
 
 
-def _counts(codes: IntArray, n_classes: int) -> IntArray:
-    return np.bincount(codes, minlength=n_classes).astype(np.int32)
+def _counts(labels: Labels, here: NDArray[np.bool_]) -> FloatArray:
+    counts = np.bincount(labels.codes[here], weights=labels.row_people[here], minlength=len(labels.classes))
+    return counts.astype(np.int64 if labels.whole else np.float64)
 
 
 def rule_of(tree: Tree, region: Region) -> list[tuple[str, str]]:

@@ -159,7 +159,7 @@ class BranchAndCut(CuttingRun):
         return self._run.result(
             self.best.tree,
             objective_bound=bound,
-            upper_bound=self._problem.n_samples,
+            upper_bound=self._problem.total,
             stop_reason=outcome.stop_reason,
             work=outcome.work,
         )
