@@ -29,7 +29,7 @@ LARGEST_PENALTY = 1e100  # with more, objectives would leave the range of double
 # goal), or by the FINE part of what a row is worth on the average (real weights). Copies of rows stand for the former
 # in engines that know whole samples only.
 FINEST = 100
-FINE = 8
+FINE = 4
 MOST_COPIED_ROWS = 2_000_000
 NEAR_ZERO = 0.25  # bounds of the search miss a value by so many of the smallest differences (docs/theory.md#weights)
 
@@ -156,9 +156,14 @@ class Problem:
     @cached_property
     def quantum(self) -> float:
         """The smallest difference of values that counts: engines maximise values rounded up to multiples of it."""
+        return (1.0 if self.labels.counted else self.total / self.n_samples) / self.fineness
+
+    @property
+    def fineness(self) -> int:
+        """How many of the smallest differences a sample is worth, a row on the average where these are weighted."""
         if self.labels.counted:
-            return 1.0 / self.copies
-        return self.total / (self.n_samples * (FINE if self.goal is Goal.ROBUST else FINEST))
+            return self.copies
+        return FINE if self.goal is Goal.ROBUST else FINEST
 
     @property
     def resolution(self) -> float:

@@ -1,0 +1,128 @@
+"""What weights and worth cost: the paper's twelve tables, each solved plainly, with weights, and balanced, in one run.
+
+    HARDWOOD_DATA=... python benchmarks/weights.py [--depth 3] [--seconds 60] [--out benchmarks/results]
+
+Weights are drawn once (seed 17) from a log-normal distribution, as design weights are: real numbers, none of them whole.
+"Balanced" is class_weight="balanced". Certainty and plausibility are two settings of the paper's grid. CPU seconds of the
+search, one thread, one problem at a time, the three ways after one another; the best of `--repeats` runs counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import platform
+import subprocess
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hardwood as hw
+from hardwood.data.labels import with_worth
+from hardwood.datasets import PAPER_DATASETS, load_dataset
+from hardwood.experiments.instances import problem_of
+from hardwood.problem import Problem
+from hardwood.shift.uncertainty import UncertaintySet
+from hardwood.solvers.base import Limits, Status
+from hardwood.solvers.search import SearchSolver
+
+HERE = Path(__file__).parent
+SETTINGS = ((0.9, 0.85), (0.8, 0.95))
+WAYS = ("plain", "weights", "balanced")
+
+
+def posed(name: str, certainty: float, plausibility: float, depth: int, way: str) -> Problem:
+    """A problem of the grid, as it is or with weights or worth."""
+    plain = problem_of(load_dataset(name), certainty, plausibility, depth)
+    labels, uncertainty = plain.labels, plain.uncertainty
+    if way == "weights":
+        drawn = np.random.default_rng(17).lognormal(sigma=0.5, size=plain.n_samples)
+        labels = replace(labels, weights=drawn)
+        uncertainty = UncertaintySet(uncertainty.costs, uncertainty.budget * labels.people / plain.n_samples)
+    if way == "balanced":
+        labels = with_worth(labels, "balanced")
+    return Problem(labels, uncertainty, depth)
+
+
+def run(problem: Problem, seconds: float, repeats: int) -> dict[str, Any]:
+    """Solve it; the least CPU time of some runs, and what was proved."""
+    times = []
+    for _ in range(repeats):
+        began = time.process_time()
+        result = SearchSolver().solve(problem, limits=Limits(seconds=seconds))
+        times.append(time.process_time() - began)
+        if times[-1] > 5.0:
+            break
+    return {
+        "seconds": round(min(times), 4),
+        "proved": result.status is Status.OPTIMAL,
+        "worst_case": result.worst_case_correct / problem.total,
+        "gap": result.gap,
+        "tests": result.branching_nodes,
+        "work": result.work,
+    }
+
+
+def page(results: list[dict[str, Any]], about: dict[str, Any]) -> str:
+    """The results as a table."""
+    lines = [
+        "# What weights and worth cost",
+        "",
+        f"`benchmarks/weights.py`: {', '.join(f'{name} {value}' for name, value in about.items())}.",
+        "",
+        "| table | certainty, plausibility | plain, s | weights, s | balanced, s | weights / plain | balanced / plain |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    ratios: dict[str, list[float]] = {"weights": [], "balanced": []}
+    for result in results:
+        own = [result[way]["seconds"] for way in WAYS]
+        marks = ["" if result[way]["proved"] else " (not proved)" for way in WAYS]
+        for way, seconds in zip(WAYS[1:], own[1:], strict=True):
+            ratios[way].append(seconds / own[0])
+        cells = [f"{seconds:.3f}{mark}" for seconds, mark in zip(own, marks, strict=True)]
+        shares = [f"{ratios[way][-1]:.2f}" for way in WAYS[1:]]
+        lines.append(f"| {result['table']} | {result['certainty']}, {result['plausibility']} | {' | '.join(cells + shares)} |")
+    means = {way: math.exp(float(np.mean(np.log(own)))) for way, own in ratios.items()}
+    sums = {way: sum(result[way]["seconds"] for result in results) for way in WAYS}
+    lines += ["", f"Geometric means: weights {means['weights']:.2f}, balanced {means['balanced']:.2f} times the plain run."]
+    lines += [f"All together: {', '.join(f'{way} {seconds:.2f} s' for way, seconds in sums.items())}."]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Run all tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--depth", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--table", nargs="*", default=list(PAPER_DATASETS))
+    parser.add_argument("--out", type=Path, default=HERE / "results")
+    args = parser.parse_args()
+    results = []
+    for name in args.table:
+        for certainty, plausibility in SETTINGS:
+            own: dict[str, Any] = {"table": name, "certainty": certainty, "plausibility": plausibility}
+            for way in WAYS:
+                own[way] = run(posed(name, certainty, plausibility, args.depth, way), args.seconds, args.repeats)
+            results.append(own)
+            print(name, certainty, plausibility, *(f"{way} {own[way]['seconds']:.3f}" for way in WAYS), flush=True)
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout
+    about = {
+        "depth": args.depth,
+        "limit": f"{args.seconds:g} s",
+        "hardwood": f"{hw.__version__} ({commit.strip()})",
+        "date": time.strftime("%Y-%m-%d"),
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+    }
+    (args.out / "weights.json").write_text(json.dumps({"about": about, "results": results}, indent=1) + "\n")
+    (args.out / "weights.md").write_text(page(results, about))
+    print(page(results, about))
+
+
+if __name__ == "__main__":
+    main()
