@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <exception>
@@ -14,6 +15,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -41,12 +43,14 @@ nb::ndarray<nb::numpy, T> to_numpy(std::unique_ptr<T[]> data, std::size_t size) 
     return nb::ndarray<nb::numpy, T>(raw, {size}, owner);
 }
 
-hardwood::Tree make_tree(Ints feature, Ints code, Ints left, Ints right, Ints ordered, std::size_t n_features) {
+hardwood::Tree make_tree(Ints feature, Ints code, Ints left, Ints right, Ints ordered, Ints missing_left, std::size_t n_features) {
     std::vector<hardwood::Node> nodes(feature.size());
-    for (const Ints& array : {code, left, right, ordered}) {
+    for (const Ints& array : {code, left, right, ordered, missing_left}) {
         if (array.size() != nodes.size()) throw std::invalid_argument("arrays of nodes differ in length");
     }
-    for (std::size_t k = 0; k < nodes.size(); ++k) nodes[k] = {feature(k), code(k), left(k), right(k), ordered(k) != 0};
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+        nodes[k] = {feature(k), code(k), left(k), right(k), ordered(k) != 0, missing_left(k) != 0};
+    }
     return hardwood::Tree(std::move(nodes), n_features);
 }
 
@@ -63,18 +67,59 @@ nb::ndarray<nb::numpy, std::int32_t> leaf_of(const hardwood::Tree& tree, Codes v
 
 struct PricesHolder {
     hardwood::FeaturePrices prices;
-    PriceArray owner;  // keeps the numpy array alive
+    PriceArray owner;  // these keep the numpy arrays alive
+    std::optional<Doubles> missing;
+    std::optional<Ints> codes;
+    std::optional<PriceArray> table;
 };
 
 PricesHolder make_prices(PriceArray prices, bool ordered, bool may_rise, bool may_fall, std::int32_t lower,
-                         std::int32_t upper, std::int32_t steps) {
-    return {{prices.data(), prices.shape(0), prices.shape(1), ordered, may_rise, may_fall, lower, upper, steps}, prices};
+                         std::int32_t upper, std::int32_t steps, const std::optional<Doubles>& missing,
+                         const std::optional<Ints>& codes, const std::optional<PriceArray>& table) {
+    PricesHolder holder{{prices.data(), prices.shape(0), prices.shape(1), ordered, may_rise, may_fall, lower, upper, steps},
+                        prices, missing, codes, table};
+    if (missing) {
+        holder.prices.missing = missing->data();
+        holder.prices.missing_rows = missing->size();
+        if (!ordered || missing->size() == 0) throw std::invalid_argument("missing: expected a price, and an ordered feature");
+    }
+    if (codes.has_value() != table.has_value()) throw std::invalid_argument("table: expected its codes, too");
+    if (table) {
+        const std::size_t size = codes->size();
+        if (size == 0 || table->shape(0) != size || table->shape(1) != size) throw std::invalid_argument("table: expected a square");
+        for (std::size_t k = 1; k < size; ++k) {
+            if ((*codes)(k - 1) >= (*codes)(k)) throw std::invalid_argument("table: expected codes that ascend");
+        }
+        for (std::size_t k = 0; k < size * size; ++k) {
+            if (!(table->data()[k] >= 0)) throw std::invalid_argument("table: prices must not be negative");
+        }
+        holder.prices.table = {codes->data(), table->data(), size};
+    }
+    return holder;
+}
+
+// Whether the feature knows the price of every value in the table.
+bool knows_values(const hardwood::FeaturePrices& prices, const hardwood::Table& table, std::size_t feature) {
+    if (prices.missing_rows > 1 && prices.missing_rows != table.n_samples) return false;
+    for (std::size_t i = 0; i < table.n_samples; ++i) {
+        const std::int32_t code = table.column(feature)[i];
+        if (prices.table.size > 0) {
+            const std::size_t place = prices.table.place(code);
+            if (place >= prices.table.size || prices.table.codes[place] != code) return false;
+        } else if (code == hardwood::no_answer && prices.missing == nullptr) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void check(const hardwood::Table& table, const std::vector<hardwood::FeaturePrices>& prices, const Ints& labels,
            const std::vector<hardwood::Region>& regions) {
     bool fits = prices.size() == table.n_features && labels.size() == table.n_samples;
-    for (const auto& p : prices) fits = fits && (p.rows == 1 || p.rows == table.n_samples) && p.columns >= 1;
+    for (std::size_t f = 0; fits && f < prices.size(); ++f) {
+        fits = (prices[f].rows == 1 || prices[f].rows == table.n_samples) && prices[f].columns >= 1 &&
+               knows_values(prices[f], table, f);
+    }
     for (const auto& region : regions) {
         for (const auto& limit : region.limits) {
             fits = fits && limit.feature < table.n_features &&
@@ -129,9 +174,28 @@ void check_prices(const hardwood::Table& table, const hardwood::FeaturePrices& p
     demand(prices.columns == 1 || (!prices.ordered && prices.columns == categories),
            "prices: expected one column, or one for each category");
     for (std::size_t k = 0; k < prices.rows * prices.columns; ++k) demand(prices.prices[k] >= 0, "prices must not be negative");
+    for (std::size_t k = 0; k < prices.missing_rows; ++k) demand(prices.missing[k] >= 0, "missing: prices must not be negative");
+    demand(knows_values(prices, table, feature), "values: a code has no price");
     for (std::size_t i = 0; i < table.n_samples && !prices.ordered; ++i) {
         const std::int32_t code = table.column(feature)[i];
         demand(code >= 0 && code <= prices.upper, "values: a code lies outside the categories");
+    }
+}
+
+// By code, each once; where answers may be missing, each with and without "or no answer", then "no answer" below all codes.
+void check_tests_of_feature(std::span<const hardwood::search::Test> tests, const hardwood::FeaturePrices& prices) {
+    const char* const what = "tests: expected them by code, each once";
+    if (!tests.front().missing) {
+        for (std::size_t t = 0; t < tests.size(); ++t) {
+            demand(!tests[t].missing && (t == 0 || tests[t - 1].code < tests[t].code), what);
+        }
+        return;
+    }
+    demand(prices.ordered && (prices.missing != nullptr || prices.table.size > 0), "tests: no answer is none of the values");
+    demand(tests.size() % 2 == 1 && tests.back().missing && tests.back().code == -hardwood::no_answer, what);
+    for (std::size_t t = 0; t + 1 < tests.size(); ++t) {
+        demand(tests[t].missing == (t % 2 == 0) && tests[t].code > -hardwood::no_answer, what);
+        if (t > 0) demand(t % 2 == 1 ? tests[t - 1].code == tests[t].code : tests[t - 1].code < tests[t].code, what);
     }
 }
 
@@ -160,17 +224,20 @@ void check_task(const hardwood::search::Task& task) {
         const hs::Test& test = task.tests[t];
         demand(test.feature < task.prices.size(), "tests: a test asks for a feature that is not there");
         const hardwood::FeaturePrices& prices = task.prices[test.feature];
-        demand(prices.ordered ? test.code < std::numeric_limits<std::int32_t>::max()
-                              : test.code >= 0 && test.code <= prices.upper, "tests: a test asks for a code that is not there");
-        if (t == 0) continue;
-        const hs::Test& before = task.tests[t - 1];
-        demand(before.feature < test.feature || (before.feature == test.feature && before.code < test.code),
-               "tests: expected them by feature and code, each once");
+        demand(prices.ordered ? test.code < hardwood::no_answer - 1 : test.code >= 0 && test.code <= prices.upper,
+               "tests: a test asks for a code that is not there");
+    }
+    for (std::size_t begin = 0; begin < task.tests.size();) {
+        std::size_t end = begin;
+        while (end < task.tests.size() && task.tests[end].feature == task.tests[begin].feature) ++end;
+        demand(end == task.tests.size() || task.tests[begin].feature < task.tests[end].feature, "tests: expected them by feature");
+        check_tests_of_feature({task.tests.data() + begin, task.tests.data() + end}, task.prices[task.tests[begin].feature]);
+        begin = end;
     }
 }
 
 SearchProblem make_problem(Codes values, const std::vector<nb::handle>& prices, Ints labels, std::size_t n_classes,
-                           const std::vector<std::pair<std::size_t, std::int32_t>>& tests, double budget, int depth,
+                           const std::vector<std::tuple<std::size_t, std::int32_t, bool>>& tests, double budget, int depth,
                            double penalty, const std::optional<Doubles>& weights, const std::vector<double>& worth, bool in_part) {
     std::span<const double> of_rows;
     if (weights) of_rows = {weights->data(), weights->size()};
@@ -181,7 +248,7 @@ SearchProblem make_problem(Codes values, const std::vector<nb::handle>& prices, 
         problem.task.prices.push_back(nb::cast<PricesHolder&>(own).prices);
         problem.prices.push_back(nb::borrow(own));
     }
-    for (const auto& [feature, code] : tests) problem.task.tests.push_back({feature, code});
+    for (const auto& [feature, code, missing] : tests) problem.task.tests.push_back({feature, code, missing});
     check_task(problem.task);
     demand(depth >= 0 && depth <= hardwood::search::deepest, "depth: expected 0 to 12");
     demand(penalty >= 0 && penalty < hardwood::infinity, "penalty: expected a finite number >= 0");
@@ -302,20 +369,20 @@ NB_MODULE(_core, m) {
 
     nb::class_<hardwood::Tree>(m, "Tree")
         .def("__init__",
-             [](hardwood::Tree* self, Ints feature, Ints code, Ints left, Ints right, Ints ordered,
+             [](hardwood::Tree* self, Ints feature, Ints code, Ints left, Ints right, Ints ordered, Ints missing_left,
                 std::size_t n_features) {
-                 new (self) hardwood::Tree(make_tree(feature, code, left, right, ordered, n_features));
+                 new (self) hardwood::Tree(make_tree(feature, code, left, right, ordered, missing_left, n_features));
              },
-             "feature"_a, "code"_a, "left"_a, "right"_a, "ordered"_a, "n_features"_a)
+             "feature"_a, "code"_a, "left"_a, "right"_a, "ordered"_a, "missing_left"_a, "n_features"_a)
         .def("leaf_of", &leaf_of, "values"_a);
 
     nb::class_<hardwood::Limit>(m, "Limit")
         .def("__init__",
              [](hardwood::Limit* self, std::size_t feature, std::int32_t low, std::int32_t high,
-                std::vector<std::uint8_t> allowed) {
-                 new (self) hardwood::Limit{feature, low, high, std::move(allowed)};
+                std::vector<std::uint8_t> allowed, bool missing) {
+                 new (self) hardwood::Limit{feature, low, high, std::move(allowed), missing};
              },
-             "feature"_a, "low"_a, "high"_a, "allowed"_a);
+             "feature"_a, "low"_a, "high"_a, "allowed"_a, "missing"_a = false);
 
     nb::class_<hardwood::Region>(m, "Region")
         .def("__init__",
@@ -327,15 +394,18 @@ NB_MODULE(_core, m) {
     nb::class_<PricesHolder>(m, "FeaturePrices")
         .def("__init__",
              [](PricesHolder* self, PriceArray prices, bool ordered, bool may_rise, bool may_fall, std::int32_t lower,
-                std::int32_t upper, std::int32_t steps) {
-                 new (self) PricesHolder(make_prices(prices, ordered, may_rise, may_fall, lower, upper, steps));
+                std::int32_t upper, std::int32_t steps, const std::optional<Doubles>& missing, const std::optional<Ints>& codes,
+                const std::optional<PriceArray>& table) {
+                 new (self) PricesHolder(
+                     make_prices(prices, ordered, may_rise, may_fall, lower, upper, steps, missing, codes, table));
              },
-             "prices"_a, "ordered"_a, "may_rise"_a, "may_fall"_a, "lower"_a, "upper"_a, "steps"_a);
+             "prices"_a, "ordered"_a, "may_rise"_a, "may_fall"_a, "lower"_a, "upper"_a, "steps"_a, "missing"_a = nb::none(),
+             "codes"_a = nb::none(), "table"_a = nb::none());
 
     nb::class_<SearchProblem>(m, "SearchProblem")
         .def("__init__",
              [](SearchProblem* self, Codes values, const std::vector<nb::handle>& prices, Ints labels, std::size_t n_classes,
-                const std::vector<std::pair<std::size_t, std::int32_t>>& tests, double budget, int depth, double penalty,
+                const std::vector<std::tuple<std::size_t, std::int32_t, bool>>& tests, double budget, int depth, double penalty,
                 const std::optional<Doubles>& weights, const std::vector<double>& worth, bool in_part) {
                  new (self) SearchProblem(
                      make_problem(values, prices, labels, n_classes, tests, budget, depth, penalty, weights, worth, in_part));

@@ -14,7 +14,8 @@ double cheapest(const double* prices, const std::vector<std::uint8_t>& allowed) 
     return best;
 }
 
-LimitPrice ordered_price(const FeaturePrices& feature, const std::int32_t* column, const Limit& limit) {
+std::variant<Unreachable, NearestCode, OwnNearestCode> nearest_price(const FeaturePrices& feature, const std::int32_t* column,
+                                                                     const Limit& limit) {
     // Every sample lies within the bounds, so only the part of the limit inside them can be reached.
     const std::int32_t low = std::max(limit.low, feature.lower);
     const std::int32_t high = std::min(limit.high, feature.upper);
@@ -25,6 +26,24 @@ LimitPrice ordered_price(const FeaturePrices& feature, const std::int32_t* colum
     nearest.rise += feature.prices[0];
     nearest.fall += feature.prices[0];
     return nearest;
+}
+
+LimitPrice ordered_price(const FeaturePrices& feature, const std::int32_t* column, const Limit& limit) {
+    const auto answer = nearest_price(feature, column, limit);
+    if (feature.missing != nullptr) return AnswerOrNone{answer, column, &feature, limit.missing};
+    return std::visit([](const auto& price) -> LimitPrice { return price; }, answer);
+}
+
+LimitPrice table_price(const FeaturePrices& feature, const std::int32_t* column, const Limit& limit) {
+    const PriceTable& table = feature.table;
+    TablePrice price{column, table, std::vector<double>(table.size, infinity)};
+    for (std::size_t from = 0; from < table.size; ++from) {
+        for (std::size_t to = 0; to < table.size; ++to) {
+            const double cost = from == to ? 0.0 : table.prices[from * table.size + to];
+            if (limit.allows(table.codes[to])) price.cheapest[from] = std::min(price.cheapest[from], cost);
+        }
+    }
+    return price;
 }
 
 LimitPrice categorical_price(const FeaturePrices& feature, const std::int32_t* column, const Limit& limit) {
@@ -49,7 +68,22 @@ double OwnCategory::operator()(std::size_t sample) const {
     return columns > 1 ? own[code] + cheapest(own, allowed) : own[0];
 }
 
+double AnswerOrNone::operator()(std::size_t sample) const {
+    const double change = feature->missing_price(sample);
+    if (column[sample] == no_answer) return missing ? 0.0 : std::holds_alternative<Unreachable>(answer) ? infinity : change;
+    const double price = std::visit([sample](const auto& own) { return own(sample); }, answer);
+    return missing ? std::min(price, change) : price;
+}
+
+std::size_t PriceTable::place(std::int32_t code) const {
+    // Mostly all codes from the first on are there.
+    const auto guess = static_cast<std::int64_t>(code) - codes[0];
+    if (guess >= 0 && guess < static_cast<std::int64_t>(size) && codes[guess] == code) return static_cast<std::size_t>(guess);
+    return static_cast<std::size_t>(std::lower_bound(codes, codes + size, code) - codes);
+}
+
 LimitPrice limit_price(const FeaturePrices& feature, const std::int32_t* column, const Limit& limit) {
+    if (feature.table.size > 0) return table_price(feature, column, limit);
     return feature.ordered ? ordered_price(feature, column, limit) : categorical_price(feature, column, limit);
 }
 

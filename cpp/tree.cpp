@@ -28,7 +28,7 @@ void Tree::leaf_of(const Table& table, std::span<std::int32_t> leaves) const {
         while (nodes_[at].feature >= 0) {
             const Node& node = nodes_[at];
             const std::int32_t code = table.column(static_cast<std::size_t>(node.feature))[i];
-            const bool left = node.ordered ? code <= node.code : code == node.code;
+            const bool left = !node.ordered ? code == node.code : code == no_answer ? node.missing_left : code <= node.code;
             at = static_cast<std::size_t>(left ? node.left : node.right);
         }
         leaves[i] = leaf_number_[at];

@@ -16,6 +16,7 @@ struct Node {
     std::int32_t left;
     std::int32_t right;
     bool ordered;
+    bool missing_left;  // where to go without an answer; ordered features only
 };
 
 class Tree {

@@ -124,8 +124,21 @@ void MeasureBound::close_runs(Ascent& ascent, std::span<const std::size_t> open,
         const int c = column_of(open[begin]);
         std::size_t end = begin;
         while (end < open.size() && column_of(open[end]) == c) ++end;
-        if (c >= 0 && instance_.column(c).ordered) close_run(ascent, open.subspan(begin, end - begin), cutoff, more);
+        const std::span<const std::size_t> run = open.subspan(begin, end - begin);
         begin = end;
+        if (c < 0 || !instance_.column(c).ordered) continue;
+        if (!instance_.column(c).missing) {
+            close_run(ascent, run, cutoff, more);
+            continue;
+        }
+        for (const bool with_none : {false, true}) {  // each kind of its thresholds is a run of its own
+            std::vector<std::size_t> own;
+            std::ranges::copy_if(run, std::back_inserter(own), [&](std::size_t o) {
+                const int test = ascent.options[o].number;
+                return instance_.column(c).takes_missing(test) == with_none && test != instance_.column(c).missing_test();
+            });
+            close_run(ascent, own, cutoff, more);
+        }
     }
 }
 

@@ -7,6 +7,7 @@ namespace hardwood::search {
 void BoxKey::insert(const Instance& instance, int test, int side) {
     const int c = instance.column_of(test);
     const Column& column = instance.column(c);
+    if (column.missing) return insert_with_missing(instance, test, side);
     std::uint16_t kept = 0;
     for (const std::uint16_t answer : answers()) {
         const bool same_column = instance.column_of(test_of(answer)) == c;
@@ -15,6 +16,37 @@ void BoxKey::insert(const Instance& instance, int test, int side) {
         if (!implied) answers_[kept++] = answer;
     }
     answers_[kept++] = static_cast<std::uint16_t>(2 * test + side);
+    std::fill(answers_.begin() + kept, answers_.end(), std::uint16_t{0});
+    size_ = kept;
+    std::sort(answers_.begin(), answers_.begin() + size_);
+}
+
+// A range of answers, with or without "no answer": said by one answer for each end.
+void BoxKey::insert_with_missing(const Instance& instance, int test, int side) {
+    const int c = instance.column_of(test);
+    const Column& column = instance.column(c);
+    std::vector<bool> allowed = allowed_bins(instance, *this, c);
+    for (std::size_t b = 0; b < allowed.size(); ++b) {
+        if (column.is_true(test, static_cast<Bin>(b)) != (side == 0)) allowed[b] = false;
+    }
+    std::uint16_t kept = 0;
+    for (const std::uint16_t answer : answers()) {
+        if (instance.column_of(test_of(answer)) != c) answers_[kept++] = answer;
+    }
+    const auto add = [&](int which, int answer) { answers_[kept++] = static_cast<std::uint16_t>(2 * which + answer); };
+    const bool missing = allowed.back();
+    allowed.pop_back();
+    const auto first = std::ranges::find(allowed, true);
+    if (first == allowed.end()) {
+        add(column.missing_test(), 0);
+    } else {
+        const auto low = static_cast<int>(first - allowed.begin()), n_answers = static_cast<int>(allowed.size());
+        int high = low;
+        while (high + 1 < n_answers && allowed[static_cast<std::size_t>(high) + 1]) ++high;
+        if (low > 0) add(column.test_of(low - 1, !missing), 1);
+        if (high + 1 < n_answers) add(column.test_of(high, missing), 0);
+        if (low == 0 && high + 1 == n_answers && !missing) add(column.missing_test(), 1);
+    }
     std::fill(answers_.begin() + kept, answers_.end(), std::uint16_t{0});
     size_ = kept;
     std::sort(answers_.begin(), answers_.begin() + size_);
@@ -40,17 +72,36 @@ Box whole_domain(const Instance& instance) {
     return box;
 }
 
+namespace {
+
+// Whether a test splits what is allowed of a column with missing answers. Where nobody is without an answer, two tests ask the same, and
+// one is kept; where a threshold does not split the answers, only "no answer" does.
+bool splits(const Column& column, int test, const std::vector<bool>& allowed) {
+    const bool missing = allowed.back();
+    bool yes = false, no = false;
+    for (std::size_t b = 0; b + 1 < allowed.size(); ++b) {
+        if (allowed[b]) (column.is_true(test, static_cast<Bin>(b)) ? yes : no) = true;
+    }
+    if (test == column.missing_test()) return missing && no;
+    return yes && no && (missing || !column.takes_missing(test));
+}
+
+}  // namespace
+
 Box part_of(const Instance& instance, const Box& box, int test, int side) {
     const int c = instance.column_of(test);
     const Column& column = instance.column(c);
     Box part;
     part.key = box.key;
     part.key.insert(instance, test, side);
-    int left = 0;  // bins of an unordered column
-    if (!column.ordered && side == 1) left = static_cast<int>(std::ranges::count(allowed_bins(instance, part.key, c), true));
+    std::vector<bool> allowed;
+    if (!column.ordered || column.missing) allowed = allowed_bins(instance, part.key, c);
+    int left = static_cast<int>(std::ranges::count(allowed, true));  // bins of an unordered column
     for (const int other : box.tests) {
         if (instance.column_of(other) != c) {
             part.tests.push_back(other);
+        } else if (column.missing) {
+            if (splits(column, other, allowed)) part.tests.push_back(other);
         } else if (column.ordered ? (side == 0 ? other < test : other > test) : side == 1 && other != test && left > 1) {
             part.tests.push_back(other);
             if (left == 2) left = 1;  // the other of two categories asks the same
@@ -101,7 +152,7 @@ BoxCost::BoxCost(const Instance& instance, const BoxKey& key) : instance_(instan
         for (std::uint32_t kind = 0; kind < static_cast<std::uint32_t>(column.n_kinds()); ++kind) {
             const double* const cost = column.cost_of(kind);
             int best = column.home[kind];
-            if (column.ordered) {  // the bins are side by side, and the nearest one is the cheapest
+            if (column.nearest_is_cheapest) {  // the bins are side by side
                 best = std::clamp(best, bins.front(), bins.back());
             } else if (!allowed[static_cast<std::size_t>(best)]) {
                 best = *std::ranges::min_element(bins, {}, [&](int b) { return cost[b]; });

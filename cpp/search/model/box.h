@@ -26,6 +26,8 @@ public:
     std::uint64_t hash() const;
 
 private:
+    void insert_with_missing(const Instance& instance, int test, int side);
+
     std::array<std::uint16_t, deepest> answers_{};
     std::uint16_t size_ = 0;
 };

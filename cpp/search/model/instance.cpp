@@ -22,10 +22,12 @@ std::vector<Limit> limits_of_bins(const Column& column, const FeaturePrices& pri
     if (column.ordered) {
         std::int32_t low = lowest;
         for (const Test& test : tests) {
+            if (test.missing) continue;
             limits.push_back({column.feature, low, test.code, {}});
             low = test.code + 1;
         }
-        limits.push_back({column.feature, low, highest, {}});
+        limits.push_back({column.feature, low, column.missing ? highest - 1 : highest, {}});
+        if (column.missing) limits.push_back({column.feature, highest, lowest, {}, true});
         return limits;
     }
     std::vector<std::uint8_t> rest(static_cast<std::size_t>(prices.upper) + 1, 1);
@@ -70,13 +72,15 @@ std::vector<std::uint32_t> number_values(std::span<const std::int32_t> values, s
 // `first` has the first sample of each number.
 std::vector<std::uint32_t> number_alike(const Table& table, const FeaturePrices& prices, std::size_t feature,
                                         std::vector<std::size_t>& first) {
-    if (prices.rows == 1) return number_values({table.column(feature), table.n_samples}, first);
-    RowNumbers<std::uint64_t> numbers(1 + prices.columns);
-    std::vector<std::uint64_t> row(1 + prices.columns);
+    if (prices.rows == 1 && prices.missing_rows <= 1) return number_values({table.column(feature), table.n_samples}, first);
+    RowNumbers<std::uint64_t> numbers(2 + prices.columns);
+    std::vector<std::uint64_t> row(2 + prices.columns);
     std::vector<std::uint32_t> number(table.n_samples);
     for (std::size_t i = 0; i < number.size(); ++i) {
         row[0] = static_cast<std::uint32_t>(table.column(feature)[i]);
-        for (std::size_t k = 0; k < prices.columns; ++k) row[1 + k] = std::bit_cast<std::uint64_t>(prices.prices[i * prices.columns + k]);
+        const std::size_t own_prices = prices.rows > 1 ? i * prices.columns : 0;
+        for (std::size_t k = 0; k < prices.columns; ++k) row[2 + k] = std::bit_cast<std::uint64_t>(prices.prices[own_prices + k]);
+        row[1] = prices.missing != nullptr ? std::bit_cast<std::uint64_t>(prices.missing_price(i)) : 0;
         const auto [own, is_new] = numbers.add(row.data());
         if (is_new) first.push_back(i);
         number[i] = own;
@@ -112,7 +116,9 @@ void Instance::make_columns(const Task& task) {
     for (std::size_t t = 0; t < task.tests.size(); ++t) {
         const std::size_t feature = task.tests[t].feature;
         if (t == 0 || feature != task.tests[t - 1].feature) {
-            columns_.push_back({feature, task.prices[feature].ordered, 0, static_cast<int>(t), 0, 0, {}, {}});
+            const FeaturePrices& prices = task.prices[feature];
+            const bool missing = task.tests[t].missing, nearest = prices.ordered && !missing && prices.table.size == 0;
+            columns_.push_back({feature, prices.ordered, missing, nearest, 0, static_cast<int>(t), 0, 0, {}, {}});
         }
         ++columns_.back().n_tests;
         column_of_test_.push_back(static_cast<int>(columns_.size()) - 1);
@@ -160,8 +166,7 @@ std::vector<std::uint32_t> Instance::price_column(const Task& task, Column& colu
         const std::int32_t code = task.table.column(column.feature)[first[k]];
         for (std::size_t b = 0; b < limits.size(); ++b) {
             const Limit& limit = limits[b];
-            const bool here = column.ordered ? limit.low <= code && code <= limit.high
-                                             : limit.allowed[static_cast<std::size_t>(code)] != 0;
+            const bool here = limit.allows(code);
             if (here) row[0] = b;
             const double price = here ? 0.0 : evaluate(price_of_bin[b], first[k]);
             row[1 + b] = std::bit_cast<std::uint64_t>(price <= limit_ ? price : infinity);

@@ -13,18 +13,24 @@ namespace hardwood::search {
 
 using Bin = std::uint16_t;
 
-// A test asks for a code of a feature: "at most this" where the feature is ordered, "just this" where it is not.
+// A test asks for a code of a feature: "at most this" where the feature is ordered, "just this" where it is not. Where answers may be
+// missing, "at most this, or no answer", too; and below all codes, that is "no answer" alone.
 struct Test {
     std::size_t feature;
     std::int32_t code;
+    bool missing = false;
 };
 
 // A feature that is tested. Two of its values are in one bin if no test tells them apart.
 // Ordered: the k-th test of the column is true for bins 0 to k. Otherwise it is true for bin k, and the last bin holds the
 // values that no test asks for, if there are any.
+// Where answers may be missing, the last bin is for no answer, and the tests are, for each threshold k, "bins 0 to k, or no answer" and
+// "bins 0 to k"; then "no answer".
 struct Column {
     std::size_t feature;
     bool ordered;
+    bool missing;
+    bool nearest_is_cheapest;  // among bins that stand side by side
     int n_bins;
     int first_test;  // the tests of a column stand side by side
     int n_tests;
@@ -36,8 +42,17 @@ struct Column {
     int n_kinds() const { return static_cast<int>(home.size()); }
     const double* cost_of(std::uint32_t kind) const { return cost.data() + kind * static_cast<std::size_t>(n_bins); }
     bool is_true(int test, Bin bin) const {
-        return ordered ? bin <= test - first_test : bin == test - first_test;
+        const int k = test - first_test;
+        if (!missing) return ordered ? bin <= k : bin == k;
+        return bin == n_bins - 1 ? takes_missing(test) : k < n_tests - 1 && bin <= k / 2;
     }
+    // Columns with missing answers: which threshold a test asks for (the one that asks for none, one beyond the last), and whether the test
+    // is true without an answer.
+    int threshold(int test) const { return (test - first_test) / 2; }
+    bool takes_missing(int test) const { return (test - first_test) % 2 == 0; }
+    // The test for a threshold, and the one for no answer.
+    int test_of(int threshold, bool with_missing) const { return first_test + 2 * threshold + (with_missing ? 0 : 1); }
+    int missing_test() const { return first_test + n_tests - 1; }
 };
 
 // What a problem consists of, as Python hands it over.
@@ -46,7 +61,7 @@ struct Task {
     std::vector<FeaturePrices> prices;
     std::span<const std::int32_t> labels;
     std::size_t n_classes;
-    std::vector<Test> tests;  // by feature and code
+    std::vector<Test> tests;  // by feature and code; of one code first the one with "or no answer", and "no answer" alone last
     double budget;
     // Rows that stand for several people, and people who count for more than one; empty: one each. What they are worth is given in the
     // smallest differences that count if the last row may be lost in part (docs/theory.md#weights).

@@ -17,7 +17,11 @@ void Answers::map(const Box& box) {
         std::size_t end = begin;
         while (end < box.tests.size() && instance_.column_of(box.tests[end]) == c) ++end;
         Run run{begin, end, end, end, column.ordered};
-        if (column.ordered) {
+        // Below a box where nobody is without an answer, there is nothing special about its tests.
+        run.missing = column.missing && box.tests[end - 1] == column.missing_test();
+        if (run.missing) {
+            map_with_missing(column, box, points_.usual(c), run);
+        } else if (column.ordered) {
             map_ordered(column, box, points_.usual(c), run);
         } else {
             map_categories(column, c, box, run);
@@ -32,8 +36,12 @@ void Answers::map(const Box& box) {
 void Answers::map_ordered(const Column& column, const Box& box, int usual, Run& run) {
     std::int32_t* const place = place_.data() + column.first_bin;
     const auto begin = static_cast<std::int32_t>(run.begin), n_tests = static_cast<std::int32_t>(run.end - run.begin);
+    const auto threshold = [&](std::int32_t stretch) {
+        const int test = box.tests[run.begin + static_cast<std::size_t>(stretch)];
+        return column.missing ? column.threshold(test) : test - column.first_test;
+    };
     const auto stretch_after = [&](std::int32_t stretch, int bin) {  // the one of a bin, from that of the bin before on
-        while (stretch < n_tests && box.tests[run.begin + static_cast<std::size_t>(stretch)] - column.first_test < bin) ++stretch;
+        while (stretch < n_tests && threshold(stretch) < bin) ++stretch;
         return stretch;
     };
     const std::int32_t usual_stretch = stretch_after(0, usual);
@@ -44,6 +52,41 @@ void Answers::map_ordered(const Column& column, const Box& box, int usual, Run& 
         if (stretch != usual_stretch) place[b] = begin + stretch - (stretch > usual_stretch ? 1 : 0);
     }
     for (std::size_t k = run.turn; k < run.end; ++k) flipped_[k] = 1;
+}
+
+// The same in pairs of tests: a bin enters the sums of what is on its side of the usual one without "or none", and no answer those of
+// its own test; `SetSums` adds them up.
+void Answers::map_with_missing(const Column& column, const Box& box, int usual, Run& run) {
+    std::int32_t* const place = place_.data() + column.first_bin;
+    const std::size_t n_pairs = (run.end - run.begin) / 2;
+    const auto stretch_of = [&](int bin) {
+        std::size_t stretch = 0;
+        while (stretch < n_pairs && column.threshold(box.tests[run.begin + 2 * stretch]) < bin) ++stretch;
+        return stretch;
+    };
+    const std::size_t usual_stretch = stretch_of(usual);
+    run.turn = run.begin + 2 * usual_stretch;
+    for (int b = 0; b + 1 < column.n_bins; ++b) {
+        const std::size_t stretch = stretch_of(b);
+        if (stretch < usual_stretch) place[b] = static_cast<std::int32_t>(run.begin + 2 * stretch + 1);
+        if (stretch > usual_stretch) place[b] = static_cast<std::int32_t>(run.begin + 2 * (stretch - 1));
+    }
+    place[column.n_bins - 1] = static_cast<std::int32_t>(run.end - 1);
+    for (std::size_t k = run.turn; k + 1 < run.end; ++k) flipped_[k] = 1;
+}
+
+// Two on one side of the usual bin: the narrower one, without "or none" if one of them is without it. Of two on different sides, no
+// answer is left if both have it.
+std::size_t Answers::Run::meet(std::size_t low, std::size_t high) const {
+    if (!missing) {
+        const bool low_implies_high = ordered ? high < turn : high == rest;
+        const bool high_implies_low = ordered ? low >= turn : low == rest;
+        return low_implies_high ? low : high_implies_low ? high : none;
+    }
+    const bool both = with_none(low) && with_none(high);
+    if (high + 1 == end || (low < turn) != (high < turn)) return both ? end - 1 : none;
+    const std::size_t pair = begin + ((low < turn ? low : high) - begin) / 2 * 2;
+    return low < turn ? pair + (both ? 0 : 1) : pair + (both ? 1 : 0);
 }
 
 void Answers::map_categories(const Column& column, int c, const Box& box, Run& run) {

@@ -40,11 +40,20 @@ public:
         std::size_t turn;   // ordered: tests before it add up upwards, others downwards
         std::size_t rest;   // unordered: the test of the usual bin, whose sums are those of the others; end: none
         bool ordered;
+        // With missing answers, tests are in pairs, and the last one asks for no answer. Below the turn, "low or none" and "low"; from it on,
+        // "high" and "high or none". (Sums of what the test of the pair says, or of what it does not say: those without the usual bin.)
+        bool missing = false;
+
+        // The test whose points are those of two tests together, `none` if there are no such points.
+        std::size_t meet(std::size_t low, std::size_t high) const;
+        bool with_none(std::size_t k) const { return k + 1 == end || (k < turn) == ((k - begin) % 2 == 0); }
+        static constexpr std::size_t none = static_cast<std::size_t>(-1);
     };
     const std::vector<Run>& runs() const { return runs_; }
 
 private:
     void map_ordered(const Column& column, const Box& box, int usual, Run& run);
+    void map_with_missing(const Column& column, const Box& box, int usual, Run& run);
     void map_categories(const Column& column, int c, const Box& box, Run& run);
 
     const Points& points_;

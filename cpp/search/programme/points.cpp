@@ -6,11 +6,12 @@ namespace hardwood::search {
 
 namespace {
 
-// The bin that most samples have.
+// The bin that most samples have; an answer, where some have none.
 int usual_bin(const Instance& instance, int c) {
     const Column& column = instance.column(c);
     std::vector<double> counts(static_cast<std::size_t>(column.n_bins), 0.0);
     for (std::size_t i = 0; i < instance.n_rows(); ++i) counts[instance.point(i)[c]] += instance.count(i);
+    if (column.missing) counts.pop_back();
     return static_cast<int>(std::ranges::max_element(counts) - counts.begin());
 }
 
@@ -53,7 +54,9 @@ void Points::put_labels(const Skeleton& tree, std::size_t at, std::size_t from, 
     const Bin* const bin = columns_[static_cast<std::size_t>(c)].data() + from;
     const auto asked = static_cast<Bin>(tree[at].test - column.first_test);
     Mask part(n);
-    if (column.ordered) {
+    if (column.missing) {
+        for (std::size_t z = 0; z < n; ++z) part[z] = column.is_true(tree[at].test, bin[z]) ? here[z] : 0;
+    } else if (column.ordered) {
         for (std::size_t z = 0; z < n; ++z) part[z] = bin[z] <= asked ? here[z] : 0;
     } else {
         for (std::size_t z = 0; z < n; ++z) part[z] = bin[z] == asked ? here[z] : 0;

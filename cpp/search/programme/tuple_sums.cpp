@@ -33,6 +33,18 @@ void accumulate(double* sums, int of, std::size_t tests, const std::vector<Answe
         if (run.end > tests) break;
         const std::size_t others = choose(run.begin, of - 1);  // tests of columns before this one
         const auto with = [&](std::size_t k) { return sums + choose(k, of); };
+        if (run.missing) {
+            for (std::size_t k = run.begin + 3; k < run.turn; k += 2) add(with(k), with(k - 2), others);
+            for (std::size_t k = run.end - 1; k-- > run.turn + 2;) {
+                if (!run.with_none(k)) add(with(k - 2), with(k), others);
+            }
+            for (std::size_t k = run.begin; k + 1 < run.end; ++k) {
+                if (!run.with_none(k)) continue;
+                add(with(k), with(k < run.turn ? k + 1 : k - 1), others);
+                add(with(k), with(run.end - 1), others);
+            }
+            continue;
+        }
         if (run.ordered) {
             for (std::size_t k = run.begin + 1; k < run.turn; ++k) add(with(k), with(k - 1), others);
             for (std::size_t k = run.end; k-- > run.turn + 1;) add(with(k - 1), with(k), others);
@@ -44,27 +56,23 @@ void accumulate(double* sums, int of, std::size_t tests, const std::vector<Answe
     }
 }
 
-// Of two tests of one column, one implies the other, or they are never true together: sets with both follow from `smaller`, the sums
-// for sets with one test less.
+// Two tests of one column are true together where one of the column's tests is, or nowhere: sets with both follow from `smaller`, the
+// sums for sets with one test less.
 void complete(double* sums, const double* smaller, int of, std::size_t tests, const std::vector<Answers::Run>& runs) {
     std::size_t r = 0;
     for (std::size_t high = static_cast<std::size_t>(of) - 1; high < tests; ++high) {
         double* const with_high = sums + choose(high, of);
-        const double* const smaller_with_high = smaller + choose(high, of - 1);
-        if (of > 2) complete(with_high, smaller_with_high, of - 1, high, runs);
+        if (of > 2) complete(with_high, smaller + choose(high, of - 1), of - 1, high, runs);
         while (r < runs.size() && runs[r].end <= high) ++r;
         if (r == runs.size() || high < runs[r].begin) continue;
         const Answers::Run& run = runs[r];
         for (std::size_t low = run.begin; low < high; ++low) {
             double* const with_both = with_high + choose(low, of - 1);
             const std::size_t others = choose(low, of - 2);
-            const bool low_implies_high = run.ordered ? high < run.turn : high == run.rest;
-            const bool high_implies_low = run.ordered ? low >= run.turn : low == run.rest;
-            if (low_implies_high) {
-                std::copy_n(smaller + choose(low, of - 1), others, with_both);
-            } else if (high_implies_low) {
-                std::copy_n(smaller_with_high, others, with_both);
-            }
+            // It is no test below `low`, so that the sets with it and some of the others, which are, stand side by side. If it is beyond
+            // the tests that are left, so is a test of this column with which these sets are completed.
+            const std::size_t both = run.meet(low, high);
+            if (both < tests) std::copy_n(smaller + choose(both, of - 1), others, with_both);
         }
     }
 }
