@@ -121,10 +121,9 @@ def ordinary(name: str, depth: int) -> dict[str, Any]:
     from pystreed import STreeDClassifier
 
     problem = posed(name, 0.9, 1.0, depth)
-    values, features = problem.table.values, problem.table.features
     tests = np.empty((problem.n_samples, problem.n_tests), dtype=np.int32)
-    for k, (j, code) in enumerate(problem.tests):
-        tests[:, k] = values[:, j] <= code if features[j].ordered else values[:, j] == code
+    for k, test in enumerate(problem.tests):
+        tests[:, k] = test.goes_left(problem.table)
     began = time.process_time()
     model = STreeDClassifier("accuracy", max_depth=depth, time_limit=LIMIT_OF_PYSTREED).fit(tests, problem.labels.codes)
     spent = time.process_time() - began

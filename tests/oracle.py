@@ -3,6 +3,9 @@
 A table is a list of columns, a tree is nested tuples:
 
     ("leaf", label)        (test, column, code, left, right)   with test "<=" or "=="; left iff the test holds
+
+No answer in an ordered column is the code NONE, which is not "<=" anything; the test "<=?" also holds for it, and "?"
+for nothing else.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 INFINITE = None  # a price that nobody can pay
+NONE = 10**9  # no answer
 TOLERANCE = Fraction(1, 2**32)  # the documented rule: a budget counts as larger by this part of itself
 
 
@@ -33,36 +37,53 @@ class Column:
     upper: int | None
     prices: list[float | list[float]]
     steps: int | None = None  # the most that a value may move
+    missing: list[float] | None = None  # price of no answer, by sample; None: nobody is without one
+    table: dict[tuple[int, int], float] | None = None  # price of every change; then nothing else counts
 
     def price(self, sample: int, new: int) -> Fraction | None:
         old = self.codes[sample]
         if new == old:
             return Fraction(0)
+        if NONE in (old, new) and (self.table is None or (old, new) not in self.table):
+            beyond = (self.lower is not None and new < self.lower) or (self.upper is not None and new > self.upper)
+            listed = self.table is None or new == NONE or (new, new) in self.table
+            price = self.missing[sample]
+            out_of_reach = price == float("inf") or (new != NONE and beyond) or not listed
+            return INFINITE if out_of_reach else Fraction(price)
         wrong_way = (self.direction == "up" and new < old) or (self.direction == "down" and new > old)
         outside = (self.lower is not None and new < self.lower) or (self.upper is not None and new > self.upper)
         too_far = self.steps is not None and abs(new - old) > self.steps
-        if wrong_way or outside or too_far:
+        if (wrong_way or outside or too_far) and NONE not in (old, new):
             return INFINITE
+        if self.table is not None:
+            price = self.table.get((old, new), float("inf"))
+            return INFINITE if price == float("inf") else Fraction(price)
         own = self.prices[sample]
         paid = [own[old], own[new]] if isinstance(own, list) else [own] * (abs(new - old) if self.ordered else 1)
         if float("inf") in paid:
             return INFINITE
         return sum((Fraction(p) for p in paid), Fraction(0))
 
-    def candidates(self, thresholds: list[int]) -> range:
+    def candidates(self, thresholds: list[int]) -> list[int]:
         """All codes to try; for whole numbers a few beyond everything that occurs."""
+        none = [NONE] if self.missing is not None or NONE in self.codes else []
         if self.n_values is not None:
-            return range(self.n_values)
-        known = self.codes + thresholds
-        return range(min(known) - 2, max(known) + 4)
+            return [*range(self.n_values), *none]
+        known = [code for code in self.codes + thresholds if code != NONE]
+        return [*range(min(known, default=0) - 2, max(known, default=0) + 4), *none]
 
 
 def predict(tree, values) -> int:
     while tree[0] != "leaf":
         test, column, code, left, right = tree
-        holds = values[column] <= code if test == "<=" else values[column] == code
-        tree = left if holds else right
+        tree = left if holds(test, values[column], code) else right
     return tree[1]
+
+
+def holds(test, value, code):
+    if value == NONE:
+        return test.endswith("?")
+    return test != "?" and (value == code if test == "==" else value <= code)
 
 
 def outcomes(columns: list[Column], labels: list[int], tree, sample: int) -> set[tuple[Fraction, bool]]:
@@ -105,8 +126,8 @@ def worst_case(columns: list[Column], labels: list[int], tree, budget: float) ->
 def _thresholds(tree, column: int) -> list[int]:
     if tree[0] == "leaf":
         return []
-    _, j, code, left, right = tree
-    return ([code] if j == column else []) + _thresholds(left, column) + _thresholds(right, column)
+    test, j, code, left, right = tree
+    return ([code] if j == column and test != "?" else []) + _thresholds(left, column) + _thresholds(right, column)
 
 
 @dataclass(frozen=True)
@@ -215,7 +236,7 @@ def best_stable_tree(columns, labels, n_classes, budget, depth, penalty):
 
 def _all_trees(points, tests, n_classes, depth):
     """What every tree up to a depth predicts at the points, and the fewest tests that do it."""
-    sides = [points[:, j] <= code if sign == "<=" else points[:, j] == code for sign, j, code in tests]
+    sides = [np.array([holds(sign, value, code) for value in points[:, j]]) for sign, j, code in tests]
     level = {np.full(len(points), k, dtype=np.int8).tobytes(): 0 for k in range(n_classes)}
     for _ in range(depth):
         deeper = dict(level)
@@ -231,10 +252,16 @@ def _all_trees(points, tests, n_classes, depth):
 
 
 def _all_tests(j, column):
-    if column.n_values is None:
-        return [("<=", j, code) for code in range(min(column.codes), max(column.codes))]
     if column.ordered:
-        return [("<=", j, code) for code in range(column.n_values - 1)]
+        signs = ["<="] if column.missing is None and NONE not in column.codes else ["<=", "<=?"]
+        given = [code for code in column.codes if code != NONE]
+        if column.n_values is not None:
+            codes = range(column.n_values - 1)
+        elif column.table is not None:
+            codes = sorted({new for _, new in column.table if new != NONE})[:-1]
+        else:
+            codes = range(min(given, default=0), max(given, default=0))
+        return [(sign, j, code) for code in codes for sign in signs] + ([("?", j, 0)] if len(signs) > 1 else [])
     return [("==", j, code) for code in range(column.n_values)]
 
 

@@ -6,7 +6,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import hardwood as hw
 from hardwood import RobustTreeClassifier
-from hardwood.solvers.greedy import GreedySolver, _Growth, gini, possible_bins, sides_of_tests, worst_attack
+from hardwood.solvers.greedy import GreedySolver, _Growth, gini, possible_cells, sides_of_tests, worst_attack
 from problems import small_table
 from surveys import survey
 
@@ -52,9 +52,10 @@ def test_every_test_is_judged_by_attacks_on_real_samples(criterion, seed):
     problem = hw.Problem(hw.encode_labels(y, 9), hw.UncertaintySet.boxes(table, radius=1), 2)
     growth = _Growth(problem, criterion, lambda: False)
     for j in range(2):
-        thresholds = [code for feature, code in problem.tests if feature == j]
+        tests = [test for test in problem.tests if test.feature == j]
+        thresholds = [test.code for test in tests]
         assert thresholds == list(range(values[:, j].min(), values[:, j].max()))  # every code is in reach
-        lefts, rights = sides_of_tests(possible_bins(problem, j, thresholds), ordered=True)
+        lefts, rights = sides_of_tests(possible_cells(problem, j), problem.cells(j)[1])
         for k, threshold in enumerate(thresholds):
             low, high = (
                 np.maximum(values[:, j] - 1, values[:, j].min()),
@@ -63,7 +64,7 @@ def test_every_test_is_judged_by_attacks_on_real_samples(criterion, seed):
             can_left, can_right = low <= threshold, high > threshold
             assert (lefts[:, k] == can_left).all()
             assert (rights[:, k] == can_right).all()
-            split = growth._judged(np.arange(9), j, threshold, can_left, can_right)
+            split = growth._judged(np.arange(9), tests[k], can_left, can_right)
             if split is None:
                 assert can_left.all() or can_right.all()
                 continue
@@ -127,8 +128,7 @@ def test_a_set_with_a_budget_is_read_row_by_row():
     values = np.array([[0], [1], [2], [3]])
     table = hw.encode(values)
     problem = hw.Problem(hw.encode_labels([0, 0, 1, 1], 4), hw.UncertaintySet.priced(table, costs=1.0, budget=1.5), 2)
-    assert possible_bins(problem, 0, [0, 1, 2]).sum(axis=1).tolist() == [2, 3, 3, 2]
-    assert possible_bins(problem, 0, [1]).sum(axis=1).tolist() == [1, 2, 2, 1]
+    assert possible_cells(problem, 0).sum(axis=1).tolist() == [2, 3, 3, 2]
 
 
 def test_columns_of_identifiers_are_counted_first_and_refused_clearly():

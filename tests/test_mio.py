@@ -92,8 +92,8 @@ def random_tree(rng, problem, depth):
     tests = problem.tests
     if depth == 0 or not tests or rng.random() < 0.2:
         return Leaf(int(rng.integers(len(problem.labels.classes))))
-    feature, code = tests[rng.integers(len(tests))]
-    return Branch(feature, code, *(random_tree(rng, problem, depth - 1) for _ in range(2)))
+    feature, code, missing_left = tests[rng.integers(len(tests))]
+    return Branch(feature, code, *(random_tree(rng, problem, depth - 1) for _ in range(2)), missing_left)
 
 
 @pytest.mark.parametrize("form", [*FORMS, IMPROVED], ids=str)

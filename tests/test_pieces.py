@@ -164,7 +164,9 @@ def test_curves_of_parts_add_up(model, table):
     rng = np.random.default_rng(5)
     margins = model.worst_case(X, y).margins
     cuts = np.sort(rng.integers(0, 3_000, 6))
-    parts = [Curve.of(part, Labels(np.zeros(len(part), dtype=np.int32), ("anything",))) for part in np.split(margins, cuts)]
+    parts = [
+        Curve.of(part, Labels(np.zeros(len(part), dtype=np.int32), ("anything",))) for part in np.split(margins, cuts)
+    ]
     total = parts[0]
     for part in parts[1:]:
         total = total + part

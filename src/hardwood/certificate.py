@@ -197,7 +197,7 @@ class Certificate:
             solver=claim.solver,
             version=version,
             data_hash=data_hash(problem.table, problem.labels),
-            class_weight=None if problem.labels.worth is None else class_weight,
+            class_weight=_said_worth(problem.labels, class_weight),
             by_class=found.by_class,
         )
 
@@ -499,6 +499,13 @@ def _claim(document: dict[str, Any], name: str) -> Any:
 
 
 SHARES = ("people", "nominal", "worst_case", "guaranteed")
+
+
+def _said_worth(labels: Labels, class_weight: Any) -> Any:
+    """What classes are worth: in the caller's words, or in numbers if there are none."""
+    if labels.worth is None or class_weight is not None:
+        return None if labels.worth is None else class_weight
+    return dict(zip(labels.classes, labels.worth, strict=True))
 
 
 def _kind_of_weights(labels: Labels) -> str:

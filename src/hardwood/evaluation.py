@@ -9,15 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood._support.arguments import whole_number
-from hardwood.data.features import Feature, Table
+from hardwood._support.arguments import by_feature, numbers_of, whole_number
+from hardwood.data.columns import MISSING
+from hardwood.data.features import BELOW_ALL, NO_ANSWER, Feature, IntArray, Table
 from hardwood.data.labels import Labels
-from hardwood.shift.calibration import FloatArray, Reach, below_probability, checked_certainty, reaches
+from hardwood.shift.calibration import (
+    FloatArray,
+    Reach,
+    answered,
+    below_probability,
+    by_feature_and_sample,
+    feature_certainty,
+    missing_price,
+    on_scale,
+    reaches,
+)
 from hardwood.shift.description import ShiftDescription
+from hardwood.shift.tables import chance_table, is_table
 from hardwood.trees.tree import Branch, Leaf, Node, Tree
 
 CHUNK = 4_000_000  # values drawn at a time
@@ -25,15 +38,22 @@ CHUNK = 4_000_000  # values drawn at a time
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of a feature that some trees tell apart, and how likely each sample ends up below each border.
+    """The cells of a feature that some trees tell apart, and how likely each sample ends up in each.
 
-    codes   thresholds, ascending; for a categorical feature, the categories asked for (all others are the last cell)
-    borders samples by codes: probability of ending in cell k or before
+    codes    thresholds, ascending; for a categorical feature, the categories asked for (all others are a cell, too)
+    borders  samples by cells but the last: probability of ending in that cell or in one before
+    missing  whether the last cell is for no answer
     """
 
     ordered: bool
     codes: tuple[int, ...]
     borders: FloatArray
+    missing: bool = False
+
+    @property
+    def n_cells(self) -> int:
+        """How many cells there are."""
+        return int(self.borders.shape[1]) + 1
 
     def draw(self, uniform: NDArray[np.float32]) -> NDArray[np.uint16]:
         """The cell of each sample for numbers drawn between 0 and 1; the last axis is the samples."""
@@ -42,15 +62,22 @@ class Cells:
             cells += uniform >= border
         return cells
 
-    def left(self, code: int, cells: NDArray[np.uint16]) -> NDArray[np.bool_]:
-        """Whether a test sends cells to the left."""
-        at = self.codes.index(code)
-        return np.asarray(cells <= at if self.ordered else cells == at)
+    def left(self, branch: Branch) -> NDArray[np.bool_]:
+        """Which cells a test sends to the left."""
+        cells = np.arange(self.n_cells)
+        if branch.code == BELOW_ALL:
+            on_left = np.zeros(self.n_cells, dtype=bool)
+        else:
+            at = self.codes.index(branch.code)
+            on_left = cells <= at if self.ordered else cells == at
+        if self.missing:
+            on_left[-1] = branch.missing_left
+        return on_left
 
-    def probability(self, low: int, high: int) -> FloatArray:
-        """Of ending in a cell from low to high, for each sample."""
+    def probability(self, cells: NDArray[np.bool_]) -> FloatArray:
+        """Of ending in one of some cells, for each sample."""
         ends = np.column_stack([np.zeros(len(self.borders)), self.borders, np.ones(len(self.borders))])
-        return np.asarray(ends[:, high + 1] - ends[:, low])
+        return np.asarray(np.diff(ends, axis=1)[:, cells].sum(axis=1))
 
 
 def expected_accuracy(tree: Tree, table: Table, labels: Labels, shifts: ShiftDescription) -> float:
@@ -62,16 +89,17 @@ def expected_accuracy(tree: Tree, table: Table, labels: Labels, shifts: ShiftDes
     cells = _cells([tree], table, shifts)
     worth = labels.row_people * labels.row_worth
 
-    def correct(node: Node, limits: dict[int, list[tuple[int, bool]]]) -> float:
+    def correct(node: Node, allowed: dict[int, NDArray[np.bool_]]) -> float:
         if isinstance(node, Leaf):
             chance = np.ones(table.n_samples)
-            for j, tests in limits.items():
-                chance *= _chance(cells[j], tests)
+            for j, own in allowed.items():
+                chance *= cells[j].probability(own)
             return float((chance * worth)[labels.codes == node.label].sum())
         total = 0.0
-        for child, left in ((node.left, True), (node.right, False)):
-            own = limits | {node.feature: [*limits.get(node.feature, []), (node.code, left)]}
-            total += correct(child, own)
+        left = cells[node.feature].left(node)
+        everywhere = np.ones(len(left), dtype=bool)
+        for child, side in ((node.left, left), (node.right, ~left)):
+            total += correct(child, allowed | {node.feature: allowed.get(node.feature, everywhere) & side})
         return total
 
     return correct(tree.root, {}) / labels.total
@@ -114,7 +142,7 @@ def _right(
 ) -> NDArray[np.bool_]:
     if isinstance(node, Leaf):
         return np.broadcast_to(labels.codes == node.label, shape)
-    goes_left = cells[node.feature].left(node.code, drawn[node.feature])
+    goes_left = cells[node.feature].left(node)[drawn[node.feature]]
     left, right = (_right(child, cells, drawn, labels, shape) for child in (node.left, node.right))
     return np.where(goes_left, left, right)
 
@@ -126,35 +154,107 @@ def _cells(trees: Sequence[Tree], table: Table, shifts: ShiftDescription) -> dic
             if isinstance(node, Branch):
                 asked.setdefault(node.feature, set()).add(node.code)
     reach = reaches(table, shifts.direction, shifts.bounds)
-    certainty = checked_certainty(table, reach, shifts.certainty, clip=shifts.clip)
+    entries = by_feature_and_sample("certainty", shifts.certainty, table)
+    known = by_feature("missing_certainty", shifts.missing_certainty, table.names, default=None)
     return {
-        j: _cells_of(table.features[j], table.values[:, j], reach[j], certainty[j], sorted(codes))
+        j: _cells_of(_Column(table, j, reach[j], entries[j], known[j], shifts.clip), sorted(codes - {BELOW_ALL}))
         for j, codes in asked.items()
     }
 
 
-def _cells_of(
-    feature: Feature, values: NDArray[np.int32], reach: Reach, certainty: FloatArray, codes: list[int]
-) -> Cells:
+@dataclass(frozen=True)
+class _Column:
+    """What is known about the chances of one column."""
+
+    table: Table
+    j: int
+    reach: Reach
+    certainty: Any
+    missing_certainty: Any
+    clip: bool
+
+    @property
+    def feature(self) -> Feature:
+        return self.table.features[self.j]
+
+    @property
+    def values(self) -> IntArray:
+        return self.table.values[:, self.j]
+
+
+def _cells_of(column: _Column, codes: list[int]) -> Cells:
+    """The cells between the codes that are asked for, and one for no answer where that is one of the values."""
+    feature = column.feature
+    if is_table(column.certainty):
+        chances = _chances_by_table(column, codes)
+    elif feature.missing:
+        chances = _with_none(column, _chances(column, codes), codes)
+    elif MISSING in feature.categories and column.missing_certainty is not None:
+        chances = _chances_beside_none(column, codes)
+    else:
+        chances = _chances(column, codes)
+    return Cells(feature.ordered, tuple(codes), np.cumsum(chances, axis=1)[:, :-1], feature.missing)
+
+
+def _chances(column: _Column, codes: list[int]) -> FloatArray:
+    """Samples by cells: of answers that stay answers."""
+    feature, values = column.feature, on_scale(column.table, column.j)
+    certainty = feature_certainty(column.table, column.j, column.reach, column.certainty, clip=column.clip)
     rho = np.broadcast_to(certainty, values.shape)
     if feature.ordered:
-        borders = [below_probability(rho, values, reach, code) for code in codes]
+        below = [below_probability(rho, values, column.reach, code) for code in codes]
+        ends = np.column_stack([np.zeros(len(values)), *below, np.ones(len(values))])
+        return np.asarray(np.diff(ends, axis=1))
+    other = (1.0 - rho) / max(feature.n_values - 1, 1)
+    own = [np.where(values == code, rho, other) for code in codes]
+    return np.column_stack([*own, 1.0 - np.sum(own, axis=0)])
+
+
+def _with_none(column: _Column, chances: FloatArray, codes: list[int]) -> FloatArray:
+    """The same with a cell for no answer. Whoever gives an answer after all gives one as the others of the table do."""
+    known = column.certainty if column.missing_certainty is None else column.missing_certainty
+    stays = np.broadcast_to(np.clip(numbers_of("missing_certainty", known), 0.5, 1.0), column.values.shape)
+    missing_price(column.feature, known, len(column.values), clip=column.clip)  # says what is wrong with it
+    answers = answered(column.table, column.j)
+    others = np.bincount(np.searchsorted(codes, answers, side="left"), minlength=len(codes) + 1)
+    usual = others / others.sum() if answers.size else np.full(len(others), 1.0 / len(others))
+    gone = column.values == NO_ANSWER
+    answer = np.where(gone, 1.0 - stays, stays)[:, None]
+    return np.column_stack([np.where(gone[:, None], usual, chances) * answer, 1.0 - answer])
+
+
+def _chances_beside_none(column: _Column, codes: list[int]) -> FloatArray:
+    """A categorical feature whose category for no answer has a certainty of its own; the others share the rest."""
+    feature, values = column.feature, column.values
+    n, none = feature.n_values, feature.categories.index(MISSING)
+    stays = float(np.clip(column.missing_certainty, 0.5, 1.0))
+    rho = float(feature_certainty(column.table, column.j, column.reach, column.certainty, clip=column.clip)[0])
+    matrix = np.full((n, n), stays * (1.0 - rho) / max(n - 2, 1))
+    np.fill_diagonal(matrix, stays * (rho if n > 2 else 1.0))
+    matrix[:, none] = 1.0 - stays
+    matrix[none, :] = (1.0 - stays) / (n - 1)
+    matrix[none, none] = stays
+    own = [matrix[values, code] for code in codes]
+    return np.column_stack([*own, 1.0 - np.sum(own, axis=0)])
+
+
+def _chances_by_table(column: _Column, codes: list[int]) -> FloatArray:
+    """As it was measured."""
+    feature, values = column.feature, column.values
+    table = chance_table(feature, values, column.certainty)
+    listed = table.codes[table.codes != NO_ANSWER]
+    place, there = table.places(values)
+    if feature.ordered:
+        cell = np.searchsorted(codes, listed, side="left")
+        n_cells = len(codes) + 1
     else:
-        other = (1.0 - rho) / max(feature.n_values - 1, 1)
-        borders = list(np.cumsum([np.where(values == code, rho, other) for code in codes], axis=0))
-    return Cells(feature.ordered, tuple(codes), np.column_stack(borders))
-
-
-def _chance(cells: Cells, tests: list[tuple[int, bool]]) -> FloatArray:
-    """The probability that all of some tests on a feature come out as given."""
-    if cells.ordered:
-        low, high = 0, len(cells.codes)
-        for code, left in tests:
-            at = cells.codes.index(code)
-            low, high = (low, min(high, at)) if left else (max(low, at + 1), high)
-        return cells.probability(low, high) if low <= high else np.zeros(len(cells.borders))
-    allowed = set(range(len(cells.codes) + 1))
-    for code, left in tests:
-        asked = {cells.codes.index(code)}
-        allowed = allowed & asked if left else allowed - asked
-    return np.asarray(sum((cells.probability(k, k) for k in allowed), np.zeros(len(cells.borders))))
+        cell = np.array([codes.index(code) if code in codes else len(codes) for code in listed])
+        n_cells = len(codes) + 1
+    by_cell = np.zeros((len(table.codes), n_cells))
+    for k, own in enumerate(cell):
+        by_cell[:, own] += table.numbers[:, k]
+    if not feature.missing:
+        return np.asarray(by_cell[place])
+    if len(listed) < len(table.codes):
+        return np.column_stack([by_cell[place], table.numbers[place, -1]])
+    return _with_none(column, by_cell[np.where(there, place, 0)], codes)

@@ -97,7 +97,9 @@ def plot_path(columns: Mapping[str, Sequence[Any]], *, ax: Any = None) -> Any:
     """Accuracy against plausibility along a robustness path: without a shift, in the worst case, and the bound."""
     ax = _axes(ax)
     levels = columns["plausibility"]
-    bound = [upper / n for upper, n in zip(columns["upper_bound"], columns.get("total", columns["n_samples"]), strict=True)]
+    bound = [
+        upper / n for upper, n in zip(columns["upper_bound"], columns.get("total", columns["n_samples"]), strict=True)
+    ]
     ax.fill_between(levels, columns["worst_case_accuracy"], bound, color=BOUND, alpha=0.3, label="not proved", lw=0)
     ax.plot(levels, columns["nominal_accuracy"], "s--", color=NOMINAL, label="as the data stand")
     ax.plot(levels, columns["worst_case_accuracy"], "o-", color=ROBUST, label="after the worst shift")

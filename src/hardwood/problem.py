@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hardwood._support.arguments import numbers_of, whole_number
 from hardwood._support.errors import ArgumentError
-from hardwood.data.features import Table
+from hardwood.data.features import BELOW_ALL, LARGEST_CODE, NO_ANSWER, Table
 from hardwood.data.labels import Labels
-from hardwood.shift.calibration import Direction
+from hardwood.shift.calibration import Direction, answered, on_scale
 from hardwood.shift.uncertainty import UncertaintySet
 from hardwood.trees.adversary import Attack, attack
-from hardwood.trees.tree import Branch, Leaf, Node, Tree
+from hardwood.trees.tree import Branch, Leaf, Limit, Node, Tree
 
-Test: TypeAlias = tuple[int, int]  # a feature and a code, as in `Branch`
 DEEPEST_TREE = 1000  # nobody reads it, and what walks a tree from node to node would run out of stack
 LARGEST_PENALTY = 1e100  # with more, objectives would leave the range of doubles
 # Values that may lie between whole numbers are told apart if they differ by the FINEST part of a sample (distributional
@@ -42,6 +42,21 @@ class Goal(StrEnum):
     worth more than others, what these samples are worth, where the last row may be lost in part."""
     DISTRIBUTIONAL = "distributional"
     """D: the same if the last sample may be lost in part in any case (docs/distributional.md); R is D rounded up."""
+
+
+class Test(NamedTuple):
+    """A feature, a code, and where to go without an answer, as in `Branch`."""
+
+    feature: int
+    code: int
+    missing_left: bool = False
+
+    def goes_left(self, table: Table) -> NDArray[np.bool_]:
+        """Which samples the test sends to the left."""
+        column = table.values[:, self.feature]
+        if not table.features[self.feature].ordered:
+            return np.asarray(column == self.code)
+        return np.asarray((column <= self.code) | ((column == NO_ANSWER) & self.missing_left))
 
 
 class Choice(NamedTuple):
@@ -188,7 +203,7 @@ class Problem:
         wins less by M e at most.
         """
         spans = [
-            int(np.ptp(self.table.values[:, j].astype(np.int64))) if feature.ordered else 2  # leaving and arriving
+            int(np.ptp(on_scale(self.table, j).astype(np.int64))) if feature.ordered else 2  # leaving and arriving
             for j, feature in enumerate(self.table.features)
         ]
         return float(self.labels.people * self.copies) ** 2 * (sum(spans) + 1) * 2.0**-47
@@ -228,10 +243,44 @@ class Problem:
         Left out are tests that put all samples on one side (the subtree of that side alone is at least as good), tests
         on features that every sample changes for nothing (so is either of the two subtrees), the second of two
         categories, and of thresholds between which no sample can get, all but one. Where arriving at a category has a
-        price of its own, a test on one that nobody has is of use: it takes a cheap way out.
+        price of its own, a test on one that nobody has is of use: it takes a cheap way out; so are all that a table
+        of prices lists. Where answers may be missing, each threshold is there with and without "or no answer", and
+        "no answer" comes last.
         """
-        codes = [self._codes(j) for j in range(len(self.table.features))]
-        return tuple((j, int(code)) for j, own in enumerate(codes) for code in own)
+        return tuple(test for j in range(len(self.table.features)) for test in self._tests_of(j))
+
+    def _tests_of(self, j: int) -> list[Test]:
+        codes = [int(code) for code in self._codes(j)]
+        if not self._asks_for_none(j):
+            return [Test(j, code) for code in codes]
+        pairs = [Test(j, code, missing) for code in codes for missing in (True, False)]
+        return [*pairs, Test(j, BELOW_ALL, True)]
+
+    def _asks_for_none(self, j: int) -> bool:
+        return self.table.features[j].missing and self._is_testable(j)
+
+    def cells(self, j: int) -> tuple[list[Limit], NDArray[np.bool_]]:
+        """What the tests of a feature tell apart, and which of them are true where: tests by cells."""
+        tests, feature = self._tests_of(j), self.table.features[j]
+        if not feature.ordered:
+            codes = [test.code for test in tests]
+            rest = frozenset(range(feature.n_values)) - set(codes)
+            limits = [Limit(j, allowed=frozenset([code])) for code in codes]
+            limits += [Limit(j, allowed=rest)] if rest else []
+            return limits, np.eye(len(codes), len(limits), dtype=bool)
+        codes = sorted({test.code for test in tests} - {BELOW_ALL})
+        limits = [Limit(j, None if low is None else low + 1, high) for low, high in pairwise([None, *codes, None])]
+        truth = np.array(
+            [
+                [k <= codes.index(t.code) for k in range(len(limits))] if t.code != BELOW_ALL else [False] * len(limits)
+                for t in tests
+            ],
+            dtype=bool,
+        ).reshape(len(tests), len(limits))
+        if not self._asks_for_none(j):
+            return limits, truth
+        limits.append(Limit(j, high=BELOW_ALL, missing=True))
+        return limits, np.column_stack([truth, [test.missing_left for test in tests]])
 
     @cached_property
     def n_tests(self) -> int:
@@ -242,14 +291,19 @@ class Problem:
         """How many tests a feature has."""
         if not self._is_testable(j):
             return 0
-        if self.table.features[j].ordered:
+        if not self.table.features[j].ordered or self.uncertainty.costs.tables[j] is not None:
+            n_codes = len(self._codes(j))
+        else:
             lows, highs = self._reachable(j)
-            return int((highs - lows + 1).sum())
-        return len(self._categories(j))
+            n_codes = int((highs - lows + 1).sum())
+        return 2 * n_codes + 1 if self._asks_for_none(j) else n_codes
 
     def _is_testable(self, j: int) -> bool:
-        prices, reach = self.uncertainty.costs.prices[j], self.uncertainty.costs.reach[j]
+        costs = self.uncertainty.costs
+        reach, missing, table = costs.reach[j], costs.missing[j], costs.tables[j]
+        prices = costs.prices[j] if table is None else table.numbers
         free = not prices.any() and reach.direction is Direction.BOTH and reach.steps is None
+        free = free and (missing is None or not missing.any())
         return not free and bool((self.table.values[:, j] != self.table.values[0, j]).any())
 
     def _codes(self, j: int) -> NDArray[np.int64]:
@@ -257,15 +311,19 @@ class Problem:
             return np.empty(0, dtype=np.int64)
         if not self.table.features[j].ordered:
             return self._categories(j)
+        if (table := self.uncertainty.costs.tables[j]) is not None:
+            return np.asarray(table.codes[table.codes != NO_ANSWER][:-1], dtype=np.int64)
         lows, highs = self._reachable(j)
-        return np.concatenate([np.arange(low, high + 1) for low, high in zip(lows, highs, strict=True)])
+        runs = [np.arange(low, high + 1) for low, high in zip(lows, highs, strict=True)]
+        return np.concatenate(runs) if runs else np.empty(0, dtype=np.int64)
 
     def _categories(self, j: int) -> NDArray[np.int64]:
         seen = np.unique(self.table.values[:, j]).astype(np.int64)
         n_values = self.table.features[j].n_values
         if n_values <= 2:
             return seen[:1]
-        return np.arange(n_values) if self.uncertainty.costs.prices[j].shape[1] > 1 else seen
+        costs = self.uncertainty.costs
+        return np.arange(n_values) if costs.prices[j].shape[1] > 1 or costs.tables[j] is not None else seen
 
     def _reachable(self, j: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Codes of an ordered feature that some sample can have, from the smallest to the largest in the table, the
@@ -274,10 +332,13 @@ class Problem:
         A threshold at a code and one at the next differ only for a sample that can have that next code. So thresholds
         at reachable codes stand for all others, each for those up to the next reachable code.
         """
-        values = self.table.values[:, j].astype(np.int64)
+        there = self.table.values[:, j] != NO_ANSWER
+        values = self.table.values[there, j].astype(np.int64)
+        if not values.size:
+            return values, values
         first, last = int(values.min()), int(values.max())
         reach = self.uncertainty.costs.reach[j]
-        steps = self._affordable_steps(j, last - first, reach.steps)
+        steps = self._affordable_steps(j, last - first, reach.steps)[there]
         lows = values if reach.direction is Direction.UP else values - steps
         highs = values if reach.direction is Direction.DOWN else values + steps
         lower = first if reach.lower is None else max(first, reach.lower)
@@ -285,6 +346,8 @@ class Problem:
         lows, highs = np.maximum(lows, lower), np.minimum(highs, upper)
         somewhere = lows <= highs
         lows, highs = lows[somewhere], highs[somewhere]
+        if not lows.size:  # all numbers are one
+            return lows, highs
         order = np.argsort(lows, kind="stable")
         lows, highs = lows[order], np.maximum.accumulate(highs[order])
         starts = np.flatnonzero(np.append(True, lows[1:] > highs[:-1] + 1))
@@ -312,12 +375,17 @@ class Problem:
     def _position(self) -> dict[Test, int]:
         return {test: k for k, test in enumerate(self.tests)}
 
-    def position(self, feature: int, code: int) -> int | None:
+    def position(self, feature: int, code: int, missing_left: bool = False) -> int | None:
         """Where a test stands among `tests`, itself or the one that stands for it; None if it is of no use."""
-        if (feature, code) in self._position or not self.table.features[feature].ordered:
-            return self._position.get((feature, code))
-        own = [(known, k) for (j, known), k in self._position.items() if j == feature and known <= code]
-        largest = int(self.table.values[:, feature].max())
+        wanted = Test(feature, code, missing_left)
+        if wanted in self._position or not self.table.features[feature].ordered or code == BELOW_ALL:
+            return self._position.get(wanted)
+        own = [
+            (test.code, k)
+            for test, k in self._position.items()
+            if test.feature == feature and test.missing_left == missing_left and BELOW_ALL < test.code <= code
+        ]
+        largest = int(answered(self.table, feature).max(initial=-LARGEST_CODE))
         return max(own)[1] if own and code < largest else None
 
     def heap(self, tree: Tree) -> list[Choice] | None:
@@ -333,7 +401,7 @@ class Problem:
             if isinstance(node, Leaf):
                 choices[at] = Choice(label=node.label)
                 return True
-            test = self.position(node.feature, node.code)
+            test = self.position(node.feature, node.code, node.missing_left)
             if test is None:
                 return False
             choices[at] = Choice(test)
@@ -348,7 +416,7 @@ class Problem:
             test, label = choices[at]
             if test < 0:
                 return Leaf(int(label))
-            feature, code = self.tests[test]
-            return Branch(feature, code, grown(2 * at), grown(2 * at + 1))
+            feature, code, missing_left = self.tests[test]
+            return Branch(feature, code, grown(2 * at), grown(2 * at + 1), missing_left)
 
         return Tree(self.table.features, self.labels.classes, grown(1))

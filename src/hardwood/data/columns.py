@@ -1,4 +1,4 @@
-"""Reading: any frame or array becomes a list of named numpy columns without missing values."""
+"""Reading: any frame or array becomes a list of named numpy columns; where answers are missing is said apart."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ class Column:
     categories  the answers that were declared, used or not
     distinct    the different answers of text, in any order, and ...
     numbers     ... which of them each row has; so that nobody looks at every row's text again
+    gone        where numbers and answers in an order are missing, if some are and the caller allows it; the values
+                there are some other row's. In columns of text, a missing answer is the answer `MISSING`.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Column:
     ordered: bool = False
     distinct: tuple[Any, ...] = ()
     numbers: NDArray[np.int32] | None = None
+    gone: NDArray[np.bool_] | None = None
 
     @classmethod
     def of_text(cls, name: str, distinct: tuple[str, ...], numbers: NDArray[np.int32], **declared: Any) -> Column:
@@ -49,34 +52,34 @@ class Column:
         ordered: bool = False,
         missing: str = "error",
     ) -> Column:
-        """A column with its values checked: nothing missing, nothing infinite, one type."""
-        if isinstance(values, np.ma.MaskedArray):
-            _refuse_missing(name, np.ma.getmaskarray(values))
-            values = values.data
-        if values.dtype.kind in "USOT":
+        """A column with its values checked: nothing missing unless that is allowed, nothing infinite, one type."""
+        if values.dtype.kind in "USOT" and not isinstance(values, np.ma.MaskedArray):
             values = values.astype(object)
             if missing == "category" and not ordered:
                 values, categories = _missing_as_answer(values, categories)
+        values, gone = _set_aside(values)
+        if missing == "error":
+            _refuse_missing(name, gone)
+        if values.dtype.kind == "O":
             values = _plain_objects(name, values)
         if values.dtype.kind not in "biufO":
             raise TypeError(_unreadable(name, values.dtype))
         if values.dtype.kind == "f":
-            _refuse_missing(name, np.isnan(values))
             infinite = np.isinf(values)
             if infinite.any():
                 raise ValueError(f'column "{name}", row {infinite.argmax()} is infinite; use a finite number')
         categories = tuple(_plain_objects(f"categories of {name}", _objects(list(categories))).tolist())
         if values.dtype.kind != "O":
-            return cls(name, values, categories, ordered)
+            return cls(name, values, categories, ordered, gone=gone if gone.any() else None)
         known: dict[Any, int] = {}
         numbers = np.fromiter((known.setdefault(value, len(known)) for value in values), np.int32, len(values))
-        return cls(name, values, categories, ordered, tuple(known), numbers)
+        return cls(name, values, categories, ordered, tuple(known), numbers, gone if gone.any() else None)
 
 
 def read_columns(X: Any, missing: str = "error") -> list[Column]:
     """The columns of a frame (anything narwhals reads), a mapping, or an array, whose columns are x0, x1, ...
 
-    missing  "error" refuses missing values; "category" makes them an answer of their own in columns of text
+    missing  "error" refuses missing values; "category" makes them an answer of their own, in numbers one off the scale
     """
     if missing not in ("error", "category"):
         raise ArgumentError("missing", missing, 'expected "error" or "category"')
@@ -151,11 +154,10 @@ def _frame_columns(X: Any, missing: str) -> list[Column]:
 
 def _series_column(name: str, series: Any, missing: str) -> Column:
     dtype = series.dtype
-    answers = dtype == nw.Categorical or dtype == nw.String or dtype == nw.Object
-    if missing == "error" or not answers:
+    if missing == "error":
         _refuse_missing(name, np.asarray(series.is_null().to_numpy()))
     if dtype == nw.Enum:
-        return Column.of(name, _objects(series.to_list()), tuple(dtype.categories), ordered=True)
+        return Column.of(name, _objects(series.to_list()), tuple(dtype.categories), ordered=True, missing=missing)
     if dtype == nw.Categorical:
         # Only the native pandas column still knows declared categories that no row uses, and their order.
         native = series.to_native()
@@ -174,7 +176,11 @@ def _series_column(name: str, series: Any, missing: str) -> Column:
         series = series.cast(nw.Float64)
     if not (dtype.is_numeric() or dtype == nw.Boolean):
         raise TypeError(_unreadable(name, dtype))
-    return Column.of(name, np.asarray(series.to_numpy()))
+    gone = np.asarray(series.is_null().to_numpy())
+    if not gone.any():
+        return Column.of(name, np.asarray(series.to_numpy()), missing=missing)
+    numbers = np.asarray(series.fill_null(False if dtype == nw.Boolean else 0).to_numpy())
+    return Column.of(name, np.ma.MaskedArray(numbers, gone), missing=missing)
 
 
 def _text_column(name: str, series: Any, declared: tuple[str, ...] = ()) -> Column:
@@ -244,7 +250,7 @@ def _missing_labels(y: Any) -> NDArray[np.bool_]:
 
 def _refuse_missing(name: str, missing: NDArray[np.bool_]) -> None:
     if missing.any():
-        as_answer = (" makes it an answer of its own in a column of text",)
+        as_answer = (" makes it an answer of its own",)
         raise ArgumentError(
             "",
             Said("missing (NaN)"),
@@ -292,6 +298,30 @@ def _plain_objects(name: str, values: NDArray[Any]) -> NDArray[Any]:
             f"make them all text or all numbers"
         )
     return _objects(plain)
+
+
+def _set_aside(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The values with some other row's where one is missing, and where that is."""
+    gone = np.zeros(len(values), dtype=bool)
+    if isinstance(values, np.ma.MaskedArray):
+        gone, values = np.ma.getmaskarray(values).copy(), values.data
+    if values.dtype.kind == "O":
+        gone |= np.array([_is_missing(value) for value in values], dtype=bool)
+    if values.dtype.kind == "f":
+        gone |= np.isnan(values)
+    return (_filled(values, gone) if gone.any() else values), gone
+
+
+def _filled(values: NDArray[Any], gone: NDArray[np.bool_]) -> NDArray[Any]:
+    """Some other row's value where one is missing. Numbers that were floats only for the sake of NaN become whole."""
+    values = values.copy()
+    there = np.flatnonzero(~gone)
+    if not there.size:
+        return np.zeros(len(values), dtype=np.float64)
+    values[gone] = values[there[0]]
+    if values.dtype.kind == "f" and (np.abs(values) < 2**53).all() and (values == np.floor(values)).all():
+        return values.astype(np.int64)
+    return values
 
 
 def _missing_as_answer(values: NDArray[Any], categories: tuple[Any, ...]) -> tuple[NDArray[Any], tuple[Any, ...]]:

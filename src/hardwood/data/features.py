@@ -10,6 +10,9 @@ Every kind ends up as one column of whole numbers ("codes"):
 
 All kinds but the categorical are *ordered*: a shift moves along the codes and is paid by the step. A categorical answer
 changes into any other at one price. Names and categories stay with the feature, so that every output can speak them.
+
+In an ordered column, "no answer" is a value off the scale (`NO_ANSWER`), if the feature knows it. In a categorical one
+it is a category, `MISSING`.
 """
 
 from __future__ import annotations
@@ -31,6 +34,10 @@ IntArray: TypeAlias = NDArray[np.int32]
 
 # Codes are 32-bit; one value is kept free at each end so that `threshold + 1` and open ends of regions need no care.
 LARGEST_CODE = 2**31 - 2
+NO_ANSWER = LARGEST_CODE + 1  # where an answer is missing; no range of codes includes it
+BELOW_ALL = -NO_ANSWER  # a threshold that no answer is below: "at most this, or no answer" asks for no answer alone
+ZERO = np.zeros(1, dtype=np.int32)
+NO_ANSWER_WORDS = "no answer"
 EXTRA = "(another answer)"  # the category of all answers that a feature does not know, where the caller allows them
 
 
@@ -51,7 +58,7 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 def whole_codes(what: str, values: ArrayLike, order: Literal["C", "F"]) -> IntArray:
     """Whole numbers as 32-bit codes that nobody can change."""
     given = np.asarray(values)
-    if given.dtype.kind not in "iu" or (given.size and not -LARGEST_CODE <= given.min() <= given.max() <= LARGEST_CODE):
+    if given.dtype.kind not in "iu" or (given.size and not -LARGEST_CODE <= given.min() <= given.max() <= NO_ANSWER):
         raise ValueError(f"{what} have dtype {given.dtype}; expected whole numbers within +-{LARGEST_CODE}")
     return frozen(np.asarray(given, dtype=np.int32, order=order))
 
@@ -79,7 +86,8 @@ class Feature:
     """One column of a table: its name, its kind and the codes that its values may take in training, `low` to `high`.
 
     `categories` are the answers in the order of their codes (ordinal, binary, categorical). `edges` are the upper ends
-    of all bins but the last (binned): a number lies in bin k iff edges[k - 1] < number <= edges[k].
+    of all bins but the last (binned): a number lies in bin k iff edges[k - 1] < number <= edges[k]. `missing` says
+    whether "no answer" is one of the values of an ordered column.
     """
 
     name: str
@@ -88,8 +96,11 @@ class Feature:
     high: int
     categories: tuple[Category, ...] = ()
     edges: tuple[float, ...] = ()
+    missing: bool = False
 
     def __post_init__(self) -> None:
+        if self.missing and not self.ordered:
+            raise ValueError(f'column "{self.name}" is categorical: no answer is a category there')
         if not -LARGEST_CODE <= self.low <= self.high <= LARGEST_CODE:
             raise ValueError(
                 f'column "{self.name}" runs from {self.low} to {self.high}; it must stay within +-{LARGEST_CODE} '
@@ -120,6 +131,8 @@ class Feature:
 
     def decode(self, code: int) -> Category:
         """The value as the caller knows it; a bin is given by its limits as text."""
+        if code == NO_ANSWER:
+            return NO_ANSWER_WORDS
         if self.kind is Kind.INTEGER:
             return int(code)
         if self.kind is not Kind.BINNED:
@@ -134,6 +147,23 @@ class Feature:
 
     def encode(self, column: Column) -> IntArray:
         """The codes of a column's values, learnt from this or from another table."""
+        gone = _gone(column, self.kind, self.categories)
+        if gone is None:
+            return self._encode(column)
+        if self.ordered and not self.missing:
+            row = int(gone.argmax())
+            raise ValueError(f'column "{column.name}", row {row} is missing (NaN), which it never was in training')
+        codes = np.full(len(gone), self._code_of_none(column), dtype=np.int32)
+        if not gone.all():
+            codes[~gone] = self._encode(_without_none(column, gone))[~gone]
+        return codes
+
+    def _code_of_none(self, column: Column) -> int:
+        if self.ordered:
+            return NO_ANSWER
+        return int(positions(Column.of_text(column.name, (MISSING,), ZERO), self.categories)[0])
+
+    def _encode(self, column: Column) -> IntArray:
         if self.kind is Kind.INTEGER:
             return _whole_numbers(column).astype(np.int32)
         if self.kind is Kind.BINNED:
@@ -156,8 +186,11 @@ class Table:
         object.__setattr__(self, "values", whole_codes("values", self.values, "F"))
         for j, feature in enumerate(self.features):
             column = self.values[:, j]
-            outside = (column < 0) | (column > feature.high) if feature.kind is not Kind.INTEGER else None
-            if outside is not None and outside.any():
+            last = LARGEST_CODE if feature.kind is Kind.INTEGER else feature.high
+            outside = column > last if feature.kind is Kind.INTEGER else (column < 0) | (column > last)
+            if feature.missing:
+                outside &= column != NO_ANSWER
+            if outside.any():
                 row = int(outside.argmax())
                 raise ValueError(
                     f'column "{feature.name}", row {row} has code {column[row]}; expected 0 to {feature.high}'
@@ -198,10 +231,10 @@ def encode(
     features  read the columns as an earlier table's features say (then `kinds` and `max_bins` are not asked)
     unseen    what to do with an answer in a categorical column that those features do not know: "error", or "extra" to
               give the table's feature one more category for all such answers
-    missing   "error", or "category" to make a missing answer in a column of text the answer "(missing)"; features that
-              know this answer ask for it
+    missing   "error", or "category" to make a missing answer an answer of its own: "(missing)" in a categorical column,
+              otherwise a value off the scale; features that know this answer ask for it
     """
-    known = features is not None and any(MISSING in feature.categories for feature in features)
+    known = features is not None and any(feature.missing or MISSING in feature.categories for feature in features)
     columns = read_columns(X, "category" if known else missing)
     if unseen not in ("error", "extra"):
         raise ValueError(f'unseen is {unseen!r}; expected "error" or "extra"')
@@ -228,8 +261,50 @@ def learn_feature(column: Column, wish: Any, max_bins: int, weights: NDArray[np.
     """The feature that a column becomes by its dtype, or by the caller's wish: a kind, or categories in their order."""
     if isinstance(wish, list | tuple | np.ndarray) and len(wish):
         categories = tuple(read_column(f"kinds of {column.name}", wish).values.tolist())
-        return Feature(column.name, Kind.ORDINAL, 0, len(categories) - 1, categories)
+        missing = _gone(column, Kind.ORDINAL, categories) is not None
+        return Feature(column.name, Kind.ORDINAL, 0, len(categories) - 1, categories, missing=missing)
     kind = _kind(column, wish)
+    gone = _gone(column, kind, ())
+    if gone is None:
+        return _learnt(column, kind, max_bins, weights)
+    if kind is Kind.CATEGORICAL:
+        known = _learnt(_answered(column, gone), kind, max_bins, None).categories
+        return Feature(column.name, kind, 0, len(known), (*known, MISSING))
+    own = None if weights is None else weights[~gone]
+    return replace(_learnt(_answered(column, gone), kind, max_bins, own), missing=True)
+
+
+def _gone(column: Column, kind: Kind, categories: tuple[Category, ...]) -> NDArray[np.bool_] | None:
+    """Where a column has no answer, if some rows have none. In text without an order, that is an answer."""
+    if column.gone is not None or column.numbers is None or kind is Kind.CATEGORICAL or MISSING in categories:
+        return column.gone
+    gone = column.numbers == (column.distinct.index(MISSING) if MISSING in column.distinct else -1)
+    return gone if gone.any() else None
+
+
+def _answered(column: Column, gone: NDArray[np.bool_]) -> Column:
+    """The rows that have an answer; one row that stands for any if there are none."""
+    there = ~gone if not gone.all() else np.arange(len(gone)) == 0
+    distinct = tuple(answer for answer in column.distinct if answer != MISSING) if column.numbers is not None else ()
+    values = column.values[there]
+    place = {answer: k for k, answer in enumerate(distinct)}
+    numbers = None if not distinct else np.array([place[answer] for answer in values], dtype=np.int32)
+    categories = tuple(answer for answer in column.categories if answer != MISSING)
+    return replace(column, values=values, categories=categories, distinct=distinct, numbers=numbers, gone=None)
+
+
+def _without_none(column: Column, gone: NDArray[np.bool_]) -> Column:
+    """The column with some answer in place of none."""
+    if column.numbers is None or MISSING not in column.distinct:
+        return replace(column, gone=None)
+    some = str(column.values[int((~gone).argmax())])
+    distinct = tuple(some if answer == MISSING else answer for answer in column.distinct)
+    values = column.values.copy()
+    values[gone] = some
+    return replace(column, values=values, distinct=distinct, gone=None)
+
+
+def _learnt(column: Column, kind: Kind, max_bins: int, weights: NDArray[np.float64] | None) -> Feature:
     if kind is Kind.INTEGER:
         values = _whole_numbers(column)
         return Feature(column.name, kind, int(values.min()), int(values.max()))
@@ -275,7 +350,7 @@ def _two_answers(name: str, categories: tuple[Category, ...]) -> tuple[Category,
             column=name,
         )
     # A column of zeros alone still has the answer one; text has only the answers that were seen.
-    if all(isinstance(category, bool) for category in categories):
+    if all(isinstance(category, bool) for category in categories) or categories == (MISSING,):
         return (False, True)
     if set(categories) <= {0, 1}:
         return (0, 1)
@@ -372,8 +447,9 @@ def positions(column: Column, categories: tuple[Category, ...]) -> IntArray:
 def _refuse_new_missing(columns: Sequence[Column], features: Sequence[Feature]) -> None:
     """One column that knows missing answers does not let all others have them."""
     for feature, column in zip(features, columns, strict=True):
-        if MISSING not in feature.categories and column.numbers is not None and MISSING in column.distinct:
-            row = int((column.numbers == column.distinct.index(MISSING)).argmax())
+        gone = _gone(column, Kind.ORDINAL, feature.categories)
+        if gone is not None and not feature.missing:
+            row = int(gone.argmax())
             raise ValueError(f'column "{column.name}", row {row} is missing (NaN), which it never was in training')
 
 
@@ -382,7 +458,7 @@ def _with_extra(feature: Feature, column: Column) -> tuple[Feature, Column]:
     if feature.kind is not Kind.CATEGORICAL:
         return feature, column
     texts = all(isinstance(category, str) for category in feature.categories)
-    if texts != (column.values.dtype.kind == "O"):
+    if texts != (column.values.dtype.kind == "O") and not (column.gone is not None and column.gone.all()):
         had, has = ("text", "numbers") if texts else ("numbers", "text")
         raise ValueError(
             f'column "{column.name}" holds {has}, but in training its answers were {had} such as '
@@ -390,6 +466,9 @@ def _with_extra(feature: Feature, column: Column) -> tuple[Feature, Column]:
         )
     known = set(feature.categories)
     answers, numbers = _distinct(column)
+    if column.gone is not None and MISSING not in known:  # no answer is another answer, then
+        answers, numbers = [*answers, MISSING], np.where(column.gone, len(answers), numbers)
+        column = replace(column, gone=None)
     if known.issuperset(answers):
         return feature, column
     extra = EXTRA

@@ -51,7 +51,8 @@ class RobustTreeClassifier(TreeClassifier):
         Largest number of questions on the way to a prediction.
     certainty : float, mapping, array, default=0.9
         Probability that a value will be recorded the same way when the tree is used: one number for all, a mapping by
-        column name, or one entry for each column. One for each cell goes to `fit`.
+        column name, or one entry for each column. One for each cell goes to `fit`. The entry of a column may also be a
+        table P(answer later | answer now) as it was measured: a frame, a mapping of mappings, or a square array.
     plausibility : float, default=0.9
         Hedge against every shift whose likelihood, relative to "nothing changes", is at least this much per sample.
         1 hedges against nothing: an ordinary optimal tree.
@@ -63,7 +64,8 @@ class RobustTreeClassifier(TreeClassifier):
         "integer", "ordinal", "binary", "categorical" or "binned", where the dtype does not say it; a list of answers in
         their order makes a column ordinal.
     costs : float, mapping or array, default=None
-        Instead of certainties, the price of one step, for a categorical column the price of changing the answer.
+        Instead of certainties, the price of one step, for a categorical column the price of changing the answer; or a
+        square table of prices.
     budget : float, default=None
         Instead of a plausibility, the total price that shifts of the training table may have.
     branch_penalty : "auto" or float, default="auto"
@@ -88,7 +90,10 @@ class RobustTreeClassifier(TreeClassifier):
         Certainties that make no sense for a column (below one over the number of its answers) count as the lowest that
         does, instead of being refused.
     missing : {"error", "category"}, default="error"
-        "category" makes a missing answer an answer of its own in categorical columns.
+        "category" makes a missing answer an answer of its own. In a column of numbers or of answers in an order it is
+        off the scale: questions take it along to one side ("age <= 40 or no answer"), or ask for it alone.
+    missing_certainty : float, mapping or array, default=None
+        Probability that whether there is an answer at all will be the same; the certainty of the column if not given.
     objective : {"robust", "distributional"}, default="robust"
         What is maximised, less the penalty for each question. "robust": the samples that stay correct after the worst
         shift. "distributional": the distributionally robust value (E-Companion 1 of the paper), for which the adversary
@@ -148,6 +153,7 @@ class RobustTreeClassifier(TreeClassifier):
         objective: str = "robust",
         memory_limit: float | str | None = None,
         class_weight: Any = None,
+        missing_certainty: Any = None,
     ) -> None:
         self.max_depth = max_depth
         self.certainty = certainty
@@ -170,6 +176,7 @@ class RobustTreeClassifier(TreeClassifier):
         self.objective = objective
         self.memory_limit = memory_limit
         self.class_weight = class_weight
+        self.missing_certainty = missing_certainty
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, certainty: Any = None, costs: Any = None) -> Self:
         """Learn the tree.
@@ -372,7 +379,8 @@ class RobustTreeClassifier(TreeClassifier):
         fits = isinstance(document, dict) and document.get("format") == FORMAT
         if not fits or document.get("version") not in (OLDEST_VERSION, VERSION):
             raise ValueError(
-                f'this is not a model; expected an object with "format": "{FORMAT}", version {OLDEST_VERSION} or {VERSION}'
+                f'this is not a model; expected an object with "format": "{FORMAT}", version '
+                f"{OLDEST_VERSION} or {VERSION}"
             )
         parameters = document.get("parameters")
         if isinstance(parameters, dict) and document["version"] == OLDEST_VERSION:

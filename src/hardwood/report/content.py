@@ -141,7 +141,10 @@ class Content:
         ]
         entries.sort(key=lambda entry: -entry["rows"])
         if others:
-            entries.append({"column": "other changes", "from": "", "to": ""} | _together([change for own in others for change in own]))
+            entries.append(
+                {"column": "other changes", "from": "", "to": ""}
+                | _together([change for own in others for change in own])
+            )
         return entries
 
     def script_data(self) -> dict[str, Any]:

@@ -14,6 +14,7 @@ Taking -log of the test gives a price for each step a value moves and one budget
     binary                      the same with two values                   log(rho / (1 - rho))
     categorical, m categories   (1 - rho) / (m - 1) for each other answer  log(rho (m - 1) / (1 - rho))
     only upward (downward)      the value itself is the lower (upper) bound
+    no answer, or an answer     the same as binary, with a certainty of its own: whether there is an answer at all
 
 Everything here is a pure function of arrays. A price of +inf means that the value cannot move: at certainty 1, and
 where there is no other value to move to.
@@ -31,7 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hardwood._support.arguments import by_feature, numbers_of, whole_number
 from hardwood._support.errors import ArgumentError, Part, Said, Setting
-from hardwood.data.features import Feature, IntArray, Kind, Table
+from hardwood.data.features import NO_ANSWER, Feature, IntArray, Kind, Table
 
 FloatArray = NDArray[np.float64]
 
@@ -80,9 +81,64 @@ def reaches(table: Table, direction: Any = None, bounds: Any = None, steps: Any 
     pairs = by_feature("bounds", bounds, names, default=None)
     limits = by_feature("steps", steps, names, default=None)
     return tuple(
-        replace(_reach(feature, table.values[:, j], directions[j], pairs[j]), steps=_steps(feature, limits[j]))
+        replace(_reach(feature, answered(table, j), directions[j], pairs[j]), steps=_steps(feature, limits[j]))
         for j, feature in enumerate(features)
     )
+
+
+def answered(table: Table, j: int) -> IntArray:
+    """The codes of the rows that have an answer in a column."""
+    values = table.values[:, j]
+    return values[values != NO_ANSWER] if table.features[j].missing else values
+
+
+def on_scale(table: Table, j: int) -> IntArray:
+    """The codes of all rows, with the lowest where there is no answer."""
+    feature, values = table.features[j], table.values[:, j]
+    return np.where(values == NO_ANSWER, feature.low, values).astype(np.int32) if feature.missing else values
+
+
+def missing_price(feature: Feature, certainty: Any, n_samples: int, *, clip: bool = False) -> FloatArray:
+    """The price of turning an answer into none, or none into an answer: log(rho / (1 - rho)), one or one by sample.
+
+    certainty  that whether there is an answer will be the same: at least 1/2
+    """
+    rho = np.atleast_1d(numbers_of("missing_certainty", certainty, feature.name))
+    if rho.ndim != 1 or rho.size not in (1, n_samples):
+        raise ArgumentError(
+            "missing_certainty",
+            Said(f"an array of shape {rho.shape}"),
+            f"expected one value, or one for each of {n_samples} samples",
+            column=feature.name,
+        )
+    bad = np.isnan(rho) | (not clip and ((rho < 0.5) | (rho > 1)))
+    if bad.any():
+        at = int(bad.argmax())
+        raise ArgumentError(
+            "missing_certainty",
+            float(rho[at]),
+            "whether there is an answer at all must be at least as certain as not: in [0.5, 1]",
+            remedy=("it is the column's certainty unless given; ", Setting("missing_certainty", 0.9, feature.name)),
+            column=feature.name,
+            row=None if rho.size == 1 else at,
+        )
+    return categorical_price(np.clip(rho, 0.5, 1.0), 2)
+
+
+def reach_allows(reach: Reach, old: NDArray[np.int64], new: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether direction, bounds and steps allow moves."""
+    allowed = np.ones(np.broadcast_shapes(old.shape, new.shape), dtype=bool)
+    if reach.direction is Direction.UP:
+        allowed &= new >= old
+    if reach.direction is Direction.DOWN:
+        allowed &= new <= old
+    if reach.lower is not None:
+        allowed &= new >= reach.lower
+    if reach.upper is not None:
+        allowed &= new <= reach.upper
+    if reach.steps is not None:
+        allowed &= np.abs(new - old) <= reach.steps
+    return allowed
 
 
 def step_prices(table: Table, reach: Sequence[Reach], certainty: Any, *, clip: bool = False) -> tuple[FloatArray, ...]:
@@ -93,17 +149,19 @@ def step_prices(table: Table, reach: Sequence[Reach], certainty: Any, *, clip: b
     clip       values below the lowest certainty that makes sense count as that limit, values above 1 as 1
     """
     entries = by_feature_and_sample("certainty", certainty, table)
-    return tuple(
-        _feature_prices(feature, table.values[:, j], reach[j], entries[j], clip)
-        for j, feature in enumerate(table.features)
-    )
+    return tuple(feature_prices(table, j, reach[j], entry, clip=clip) for j, entry in enumerate(entries))
+
+
+def feature_prices(table: Table, j: int, reach: Reach, certainty: Any, *, clip: bool = False) -> FloatArray:
+    """The same for one feature."""
+    return _feature_prices(table.features[j], on_scale(table, j), reach, certainty, clip)
 
 
 def by_feature_and_sample(argument: str, value: Any, table: Table) -> list[Any]:
     """Spread an argument over features; an array of samples by features or a frame holds one entry for each cell."""
     if hasattr(value, "columns"):
         value = {str(name): np.asarray(value[name]) for name in value.columns}
-    elif isinstance(value, list | tuple) and value and all(_is_row(entry) for entry in value):
+    elif isinstance(value, list | tuple) and value and all(_is_row(entry) and np.ndim(entry) == 1 for entry in value):
         value = np.array([numbers_of(f"a row of {argument}", row) for row in value])
     if isinstance(value, np.ndarray) and value.ndim == 2:
         if value.shape != table.values.shape:
@@ -117,10 +175,12 @@ def checked_certainty(
 ) -> tuple[FloatArray, ...]:
     """The certainties by feature, one number or one for each sample, checked or clipped as `step_prices` does."""
     entries = by_feature_and_sample("certainty", certainty, table)
-    return tuple(
-        _feature_certainty(feature, table.values[:, j], reach[j], entries[j], clip)
-        for j, feature in enumerate(table.features)
-    )
+    return tuple(feature_certainty(table, j, reach[j], entry, clip=clip) for j, entry in enumerate(entries))
+
+
+def feature_certainty(table: Table, j: int, reach: Reach, certainty: Any, *, clip: bool = False) -> FloatArray:
+    """The same for one feature."""
+    return _feature_certainty(table.features[j], on_scale(table, j), reach, certainty, clip)
 
 
 def below_probability(certainty: FloatArray, values: IntArray, reach: Reach, threshold: int) -> FloatArray:
@@ -378,6 +438,8 @@ def _bound(name: str, pair: Any, end: Any, open_end: float) -> int | None:
 
 
 def _check_bounds(name: str, values: IntArray, lower: int | None, upper: int | None) -> None:
+    if not values.size:
+        return
     low_row, high_row = int(values.argmin()), int(values.argmax())
     too_low = lower is not None and values[low_row] < lower
     too_high = upper is not None and values[high_row] > upper

@@ -37,6 +37,7 @@ class ShiftDescription:
     budget        the total price instead of a plausibility
     budget_rows   the number of rows (people, where rows stand for several) that the budget is for; on another table it
                   counts in proportion
+    missing_certainty  that whether there is an answer at all will be the same, see `UncertaintySet.calibrated`
     radius        instead of all prices and the budget: every sample may move freely within a box of so many steps, see
                   `UncertaintySet.boxes`
     """
@@ -50,6 +51,7 @@ class ShiftDescription:
     budget: float | None = None
     budget_rows: float | None = None
     radius: Any = None
+    missing_certainty: Any = None
 
     def __post_init__(self) -> None:
         budget_of(self.plausibility, 1)
@@ -82,14 +84,20 @@ class ShiftDescription:
         """
         if budget is None:
             budget = self.budget_for(table.n_samples if people is None else people)
-        places = {"direction": self.direction, "bounds": self.bounds}
+        places: dict[str, Any] = {"direction": self.direction, "bounds": self.bounds}
         if self.radius is not None:
             return UncertaintySet.boxes(table, radius=self.radius, **places)
         if self.costs is not None:
+            places["missing_certainty"] = self.missing_certainty
             return UncertaintySet.priced(table, costs=self.costs, budget=budget, **places)
         # At plausibility 1 nothing is rounded yet, so the prices can be used with any budget.
         unrounded = UncertaintySet.calibrated(
-            table, certainty=self.certainty, plausibility=1.0, clip=self.clip, **places
+            table,
+            certainty=self.certainty,
+            plausibility=1.0,
+            clip=self.clip,
+            missing_certainty=self.missing_certainty,
+            **places,
         )
         return UncertaintySet(unrounded.costs, budget)
 
@@ -134,7 +142,7 @@ class ShiftDescription:
             name = "certainty" if self.costs is None else "costs"
             words.append(f"{name} by cell" if _has_cells(prices) else f"{name} {shown(plain(prices))}")
             words.append(f"plausibility {self.plausibility:g}" if self.budget is None else f"budget {self.budget:g}")
-        places = {name: getattr(self, name) for name in ("direction", "bounds")}
+        places = {name: getattr(self, name) for name in ("direction", "bounds", "missing_certainty")}
         words += [f"{name} {shown(plain(value))}" for name, value in places.items() if value]
         return ", ".join(words)
 
@@ -145,6 +153,8 @@ class ShiftDescription:
     @classmethod
     def from_dict(cls, entry: Any) -> ShiftDescription:
         """Read what `to_dict` wrote."""
+        if isinstance(entry, Mapping) and set(entry) == set(FIELDS) - {"missing_certainty"}:  # as it was before
+            entry = {**entry, "missing_certainty": None}
         if not isinstance(entry, Mapping) or set(entry) != set(FIELDS):
             received = sorted(entry) if isinstance(entry, Mapping) else repr(entry)
             raise ValueError(
@@ -158,6 +168,8 @@ FIELDS = tuple(field.name for field in fields(ShiftDescription))
 
 def plain(value: Any) -> Any:
     """Anybody's numbers, names and mappings of them as JSON can hold them."""
+    if hasattr(value, "columns") and sorted(map(str, getattr(value, "index", ()))) == sorted(map(str, value.columns)):
+        return plain({row: dict(value.loc[row].items()) for row in value.index})  # a table of answers by answers
     if hasattr(value, "columns"):  # a frame: a value for each cell
         return {str(name): plain(np.asarray(value[name])) for name in value.columns}
     if isinstance(value, Mapping):
@@ -182,8 +194,18 @@ def _has_cells(value: Any) -> bool:
     if hasattr(value, "columns"):
         return True
     if isinstance(value, Mapping):
-        return any(np.ndim(entry) > 0 for entry in value.values() if not isinstance(entry, Mapping))
+        return any(
+            hasattr(entry, "__len__") and not isinstance(entry, str) and not _is_square(entry)
+            for entry in value.values()
+        )
     return np.ndim(value) > 1
+
+
+def _is_square(entry: Any) -> bool:
+    """Whether an entry for a column is a table of answers by answers, or prices by category."""
+    if isinstance(entry, Mapping) or hasattr(entry, "columns"):
+        return True
+    return np.ndim(entry) == 2 and np.shape(entry)[0] == np.shape(entry)[1]
 
 
 def read_plain(value: Any) -> Any:

@@ -19,24 +19,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hardwood._support.arguments import by_feature, numbers_of, whole_number
-from hardwood._support.errors import ArgumentError, Said
-from hardwood.data.features import Feature, Table, frozen, sealed
+from hardwood._support.errors import ArgumentError, Said, Setting
+from hardwood.data.columns import MISSING
+from hardwood.data.features import NO_ANSWER, Feature, Table, frozen, sealed
 from hardwood.shift.calibration import (
     Direction,
     FloatArray,
     Reach,
     budget_of,
     by_feature_and_sample,
+    feature_prices,
+    missing_price,
+    reach_allows,
     reaches,
-    step_prices,
 )
+from hardwood.shift.tables import (
+    AnswerTable,
+    answer_table,
+    categorical_with_none,
+    chance_table,
+    is_table,
+    priced_table,
+    table_prices,
+    with_none,
+)
+
+# Prices of a column, the price of no answer, and a table of prices: what `MoveCosts` holds of it.
+ColumnPrices: TypeAlias = tuple[FloatArray, FloatArray | None, AnswerTable | None]
 
 
 def allowance(budget: float) -> float:
@@ -52,25 +68,42 @@ class MoveCosts:
         categorical                         price of a change, or leaving price + arriving price
         beyond bounds, against direction,
         more steps than allowed             +inf
+        no answer (ordered features)        one price from any answer to none, and from none to any within bounds
+        answers with a table                what the table says
 
     Prices of one feature are an array of shape (1 or samples, 1 or categories): one row serves all samples. One column
     holds the price of a step, or of changing a categorical answer. With one column for each category,
     a change from a to b costs column a plus column b (the paper's prices of one-hot columns).
+
+    missing  by feature, the price of no answer, one or one for each sample; None where nobody is without one
+    tables   by feature, prices of pairs of answers; None where the other prices say all. With a table, `prices` has the
+             price of the cheapest change.
     """
 
     table: Table
     reach: tuple[Reach, ...]
     prices: tuple[FloatArray, ...]
+    missing: tuple[FloatArray | None, ...] = ()
+    tables: tuple[AnswerTable | None, ...] = ()
 
     def __post_init__(self) -> None:
-        for feature, prices in zip(self.table.features, self.prices, strict=True):
+        nothing = (None,) * len(self.table.features)
+        object.__setattr__(self, "missing", self.missing or nothing)
+        object.__setattr__(self, "tables", self.tables or nothing)
+        for feature, prices, missing, table in zip(
+            self.table.features, self.prices, self.missing, self.tables, strict=True
+        ):
             _check_prices(feature, prices, self.table.n_samples)
+            if feature.missing and missing is None and (table is None or table.codes[-1] != NO_ANSWER):
+                raise ValueError(f'column "{feature.name}" may be without an answer; expected a price for that')
         object.__setattr__(self, "prices", tuple(frozen(prices) for prices in self.prices))
 
     def move_prices(self, feature: int, rows: ArrayLike, codes: ArrayLike) -> FloatArray:
         """The price of turning the values of the given rows into the given codes."""
         rows, new = np.asarray(rows), np.asarray(codes, dtype=np.int64)
         old = self.table.values[rows, feature].astype(np.int64)
+        if (table := self.tables[feature]) is not None:
+            return np.where(new == old, 0.0, table.at(old, new))
         prices = self.prices[feature]
         of_rows = prices[rows] if len(prices) > 1 else np.broadcast_to(prices, (rows.size, prices.shape[1]))
         if prices.shape[1] > 1:
@@ -79,8 +112,21 @@ class MoveCosts:
         else:
             steps = np.abs(new - old) if self.table.features[feature].ordered else np.ones(rows.size)
             price = of_rows[:, 0] * np.maximum(steps, 1)
-        price = np.where(_within(self.reach[feature], old, new), price, np.inf)
+        reach = self.reach[feature]
+        price = np.where(reach_allows(reach, old, new), price, np.inf)
+        if (missing := self.missing[feature]) is not None:
+            own = missing[rows] if len(missing) > 1 else missing
+            anywhere = reach_allows(replace(reach, direction=Direction.BOTH, steps=None), old, new)
+            price = np.where(old == NO_ANSWER, np.where(anywhere, own, np.inf), price)
+            price = np.where(new == NO_ANSWER, own, price)
         return np.where(new == old, 0.0, price)
+
+    def repeated(self, times: NDArray[np.int64]) -> MoveCosts:
+        """The same for a table in which each row stands so many times."""
+        table = Table(self.table.features, np.repeat(self.table.values, times, axis=0))
+        prices = tuple(np.repeat(own, times, axis=0) if len(own) > 1 else own for own in self.prices)
+        missing = tuple(own if own is None or len(own) == 1 else np.repeat(own, times) for own in self.missing)
+        return MoveCosts(table, self.reach, prices, missing, self.tables)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,30 +161,54 @@ class UncertaintySet:
         direction: Any = None,
         bounds: Any = None,
         clip: bool = False,
+        missing_certainty: Any = None,
     ) -> UncertaintySet:
         """The set that hedges against every shift which the likelihood ratio test at `plausibility` does not reject.
 
         See `calibration.step_prices` for certainty and clip, `calibration.reaches` for direction and bounds.
+
+        certainty          of a column may also be a table P(answer later | answer now), see `tables`
+        missing_certainty  that whether there is an answer at all will be the same, by column, one for each, or one for
+                           all; the column's certainty if not given
         """
         reach = reaches(table, direction, bounds)
         budget = budget_of(plausibility, table.n_samples)
-        prices = tuple(sealed(prices)[:, None] for prices in step_prices(table, reach, certainty, clip=clip))
-        return cls(MoveCosts(table, reach, prices), budget)
+        entries = by_feature_and_sample("certainty", certainty, table)
+        known = by_feature("missing_certainty", missing_certainty, table.names, default=None)
+        columns = [
+            _calibrated_column(table, j, reach[j], entries[j], known[j], clip) for j in range(len(table.features))
+        ]
+        prices, missing, tables = zip(*columns, strict=True)
+        return cls(MoveCosts(table, reach, prices, missing, tables), budget)
 
     @classmethod
     def priced(
-        cls, table: Table, *, costs: Any, budget: float, direction: Any = None, bounds: Any = None, steps: Any = None
+        cls,
+        table: Table,
+        *,
+        costs: Any,
+        budget: float,
+        direction: Any = None,
+        bounds: Any = None,
+        steps: Any = None,
+        missing_certainty: Any = None,
     ) -> UncertaintySet:
         """The set of given prices, for experts.
 
         costs  the price of one step, for a categorical column that of changing the answer: one value for all, by column
                name, one for each column, or an array of samples by columns. By column name, it may also be one value
                for each sample, and for a categorical column a price by category (or an array of samples by
-               categories): changing a into b then costs the price of a plus the price of b.
+               categories): changing a into b then costs the price of a plus the price of b. A square table (frame,
+               mapping of mappings, or array of answers by answers) holds the price of every change.
+
+        No answer costs as much as a step, unless `missing_certainty` says otherwise.
         """
+        reach = reaches(table, direction, bounds, steps)
         entries = by_feature_and_sample("costs", costs, table)
-        prices = tuple(_given_prices(feature, entry) for feature, entry in zip(table.features, entries, strict=True))
-        return cls(MoveCosts(table, reaches(table, direction, bounds, steps), prices), budget)
+        known = by_feature("missing_certainty", missing_certainty, table.names, default=None)
+        columns = [_given_column(table, j, reach[j], entries[j], known[j]) for j in range(len(table.features))]
+        prices, missing, tables = zip(*columns, strict=True)
+        return cls(MoveCosts(table, reach, prices, missing, tables), budget)
 
     @classmethod
     def boxes(cls, table: Table, *, radius: Any, direction: Any = None, bounds: Any = None) -> UncertaintySet:
@@ -173,7 +243,13 @@ class UncertaintySet:
     def _rounded(self, costs: MoveCosts) -> MoveCosts:
         if not self.unit:
             return costs
-        return MoveCosts(costs.table, costs.reach, tuple(_rounded_down(prices, self.unit) for prices in costs.prices))
+        prices = tuple(_rounded_down(prices, self.unit) for prices in costs.prices)
+        missing = tuple(None if own is None else _rounded_down(own, self.unit) for own in costs.missing)
+        tables = tuple(
+            None if own is None else AnswerTable(own.codes, _rounded_down(own.numbers, self.unit))
+            for own in costs.tables
+        )
+        return MoveCosts(costs.table, costs.reach, prices, missing, tables)
 
 
 def _rounded_down(prices: FloatArray, unit: float) -> FloatArray:
@@ -183,20 +259,81 @@ def _rounded_down(prices: FloatArray, unit: float) -> FloatArray:
     return sealed(np.where(fine, np.floor(np.where(fine, prices, 0.0) / unit) * unit, prices))
 
 
-def _within(reach: Reach, old: NDArray[np.int64], new: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether direction and bounds allow the moves."""
-    allowed = np.ones(new.shape, dtype=bool)
-    if reach.direction is Direction.UP:
-        allowed &= new >= old
-    if reach.direction is Direction.DOWN:
-        allowed &= new <= old
-    if reach.lower is not None:
-        allowed &= new >= reach.lower
-    if reach.upper is not None:
-        allowed &= new <= reach.upper
-    if reach.steps is not None:
-        allowed &= np.abs(new - old) <= reach.steps
-    return allowed
+def _calibrated_column(
+    table: Table, j: int, reach: Reach, certainty: Any, missing_certainty: Any, clip: bool
+) -> ColumnPrices:
+    feature, n_samples = table.features[j], table.n_samples
+    if is_table(certainty):
+        chances = chance_table(feature, table.values[:, j], certainty)
+        own = priced_table(feature, reach, chances.codes, table_prices(chances))
+        return _with_table(table, j, own, missing_certainty, clip)
+    prices = sealed(feature_prices(table, j, reach, certainty, clip=clip))[:, None]
+    if feature.missing:
+        known = certainty if missing_certainty is None else missing_certainty
+        return prices, sealed(missing_price(feature, known, n_samples, clip=clip)), None
+    if MISSING in feature.categories and missing_certainty is not None and feature.n_values > 1:
+        price = float(missing_price(feature, missing_certainty, n_samples, clip=clip)[0])
+        return _with_table(table, j, categorical_with_none(feature, _single(feature, certainty), price), None, clip)
+    return prices, None, None
+
+
+def _given_column(table: Table, j: int, reach: Reach, costs: Any, missing_certainty: Any) -> ColumnPrices:
+    feature = table.features[j]
+    by_sample = isinstance(costs, np.ndarray) and costs.shape == (table.n_samples, feature.n_values)
+    if is_table(costs) and not by_sample:
+        given = answer_table("costs", feature, table.values[:, j], costs)
+        _refuse_negative(feature, given)
+        own = priced_table(feature, reach, given.codes, given.numbers)
+        return _with_table(table, j, own, missing_certainty, False)
+    prices = _given_prices(feature, costs)
+    missing = None
+    if feature.missing:
+        missing = (
+            prices[:, 0] if missing_certainty is None else missing_price(feature, missing_certainty, len(table.values))
+        )
+    return prices, missing, None
+
+
+def _with_table(table: Table, j: int, own: AnswerTable, missing_certainty: Any, clip: bool) -> ColumnPrices:
+    """A column with a table of prices, with no answer in it if that is one of the values."""
+    feature = table.features[j]
+    if feature.missing and own.codes[-1] != NO_ANSWER:
+        if missing_certainty is None:
+            raise ArgumentError(
+                "certainty",
+                Said(f"a table without {[MISSING]}"),
+                "some rows have no answer: list it, or say how certain it is that there is an answer",
+                remedy=(Setting("missing_certainty", 0.9, feature.name),),
+                column=feature.name,
+            )
+        own = with_none(own, float(missing_price(feature, missing_certainty, table.n_samples, clip=clip)[0]))
+    changes = own.numbers[~np.eye(len(own.codes), dtype=bool)]
+    return np.array([[changes.min(initial=np.inf)]]), None, own
+
+
+def _single(feature: Feature, certainty: Any) -> float:
+    rho = numbers_of("certainty", certainty, feature.name)
+    if rho.ndim != 0:
+        raise ArgumentError(
+            "missing_certainty",
+            Said("given"),
+            "a categorical column with a certainty for each sample has none of its own for no answer: leave it out",
+            column=feature.name,
+        )
+    return float(rho)
+
+
+def _refuse_negative(feature: Feature, given: AnswerTable) -> None:
+    bad = ~(given.numbers >= 0) & ~np.eye(len(given.codes), dtype=bool)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        raise ArgumentError(
+            "costs",
+            float(given.numbers[row, column]),
+            "it must be a number >= 0",
+            remedy="inf: never",
+            column=feature.name,
+        )
 
 
 def _given_prices(feature: Feature, entry: Any) -> FloatArray:

@@ -18,10 +18,9 @@ from dataclasses import replace
 import numpy as np
 
 from hardwood._support.errors import ArgumentError, Said, Setting
-from hardwood.data.features import Table
 from hardwood.data.labels import Labels
 from hardwood.problem import MOST_COPIED_ROWS, Goal, Problem
-from hardwood.shift.uncertainty import MoveCosts, UncertaintySet
+from hardwood.shift.uncertainty import UncertaintySet
 from hardwood.solvers.base import Limits, OnProgress, Progress, Result, Run, Solver, Start
 
 
@@ -29,9 +28,7 @@ def repeated(problem: Problem, copies: int) -> Problem:
     """The robust problem with every row repeated for its people, and all of it, budget and penalty multiplied."""
     costs = problem.uncertainty.costs
     times = (problem.labels.row_people * copies).astype(np.int64)
-    table = Table(problem.table.features, np.repeat(problem.table.values, times, axis=0))
-    prices = tuple(np.repeat(own, times, axis=0) if len(own) > 1 else own for own in costs.prices)
-    uncertainty = UncertaintySet(MoveCosts(table, costs.reach, prices), problem.uncertainty.budget * copies)
+    uncertainty = UncertaintySet(costs.repeated(times), problem.uncertainty.budget * copies)
     labels = Labels(np.repeat(problem.labels.codes, times), problem.labels.classes)
     return Problem(labels, uncertainty, problem.max_depth, problem.penalty * copies)
 

@@ -15,16 +15,16 @@ with a budget it is the set of each row alone, which is larger.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood.problem import Problem
+from hardwood.problem import Problem, Test
 from hardwood.shift.calibration import FloatArray
 from hardwood.solvers.base import DEFAULT_MEMORY, Limits, OnProgress, Result, Run, Start, StopReason, too_many_tests
+from hardwood.trees.adversary import limit_prices
 from hardwood.trees.tree import Branch, Leaf, Node, Tree
 
 Counts = NDArray[np.float64]  # by class
@@ -78,8 +78,7 @@ def chen_solver() -> GreedySolver:
 
 @dataclass(frozen=True)
 class _Split:
-    feature: int
-    code: int
+    test: Test
     goes_left: NDArray[np.bool_]  # by sample of the node, after the attack
     impurity: float
 
@@ -91,12 +90,15 @@ class _Growth:
         self._is_late = is_late
         self._labels = problem.labels.codes
         self._n_classes = len(problem.labels.classes)
-        self._codes = [[code for f, code in problem.tests if f == j] for j in range(len(problem.table.features))]
+        n_features = len(problem.table.features)
+        self._tests = [[test for test in problem.tests if test.feature == j] for j in range(n_features)]
+        self._stands_left = {test: test.goes_left(problem.table) for test in problem.tests}
+        self._truth = [problem.cells(j)[1] for j in range(n_features)]
         self.n_splits = 0
         self.stopped = False
 
     def grown(self) -> Node:
-        possible = [possible_bins(self._problem, j, codes) for j, codes in enumerate(self._codes)]
+        possible = [possible_cells(self._problem, j) for j in range(len(self._tests))]
         return self._node(np.arange(self._problem.n_samples), possible, self._problem.max_depth)
 
     def _node(self, rows: NDArray[np.intp], possible: Possible, levels: int) -> Node:
@@ -111,45 +113,45 @@ class _Growth:
         left = self._node(rows[split.goes_left], self._part(possible, split, True), levels - 1)
         right = self._node(rows[~split.goes_left], self._part(possible, split, False), levels - 1)
         # A purer leaf is no reason for a test if the prediction is the same.
-        return left if isinstance(left, Leaf) and left == right else Branch(split.feature, split.code, left, right)
+        if isinstance(left, Leaf) and left == right:
+            return left
+        return Branch(split.test.feature, split.test.code, left, right, split.test.missing_left)
 
     def _part(self, possible: Possible, split: _Split, left: bool) -> Possible:
         rows = split.goes_left if left else ~split.goes_left
-        part = [codes[rows] for codes in possible]
-        bins = np.arange(part[split.feature].shape[1])
-        test = self._codes[split.feature].index(split.code)
-        on_left = bins <= test if self._problem.table.features[split.feature].ordered else bins == test
-        part[split.feature] = part[split.feature] & (on_left if left else ~on_left)
+        part = [cells[rows] for cells in possible]
+        j = split.test.feature
+        on_left = self._truth[j][self._tests[j].index(split.test)]
+        part[j] = part[j] & (on_left if left else ~on_left)
         return part
 
     def _best_split(self, rows: NDArray[np.intp], possible: Possible) -> _Split | None:
         best: _Split | None = None
-        for j, bins in enumerate(possible):
-            lefts, rights = sides_of_tests(bins, self._problem.table.features[j].ordered)
-            for k, code in enumerate(self._codes[j]):
+        for j, cells in enumerate(possible):
+            lefts, rights = sides_of_tests(cells, self._truth[j])
+            for k, test in enumerate(self._tests[j]):
                 if self.stopped or self._is_late():
                     self.stopped = True
                     return best
-                split = self._judged(rows, j, code, lefts[:, k], rights[:, k])
+                split = self._judged(rows, test, lefts[:, k], rights[:, k])
                 if split is not None and (best is None or split.impurity < best.impurity - 1e-12):
                     best = split
         return best
 
     def _judged(
-        self, rows: NDArray[np.intp], feature: int, code: int, can_left: NDArray[np.bool_], can_right: NDArray[np.bool_]
+        self, rows: NDArray[np.intp], test: Test, can_left: NDArray[np.bool_], can_right: NDArray[np.bool_]
     ) -> _Split | None:
         """The test with its worst attack; None if nobody is sure to be on one of its sides."""
         movable = can_left & can_right
         if not (can_left & ~movable).any() or not (can_right & ~movable).any():
             return None
         labels = self._labels[rows]
-        values = self._problem.table.values[rows, feature]
-        stands_left = values <= code if self._problem.table.features[feature].ordered else values == code
+        stands_left = self._stands_left[test][rows]
         if self._criterion == "chen":
             attacks = [np.where(movable, choice, can_left) for choice in (stands_left, True, False, ~stands_left)]
             judged = [(self._impurity(labels, goes_left), k) for k, goes_left in enumerate(attacks)]
             impurity, worst = max(judged, key=lambda entry: (entry[0], -entry[1]))
-            return _Split(feature, code, attacks[worst], impurity)
+            return _Split(test, attacks[worst], impurity)
         sent = worst_attack(
             np.bincount(labels[can_left & ~movable], minlength=self._n_classes).astype(float),
             np.bincount(labels[can_right & ~movable], minlength=self._n_classes).astype(float),
@@ -161,43 +163,23 @@ class _Growth:
             # Whoever stands on the left already goes there first.
             own = own[np.argsort(~stands_left[own], kind="stable")]
             goes_left[own[: int(n)]] = True
-        return _Split(feature, code, goes_left, self._impurity(labels, goes_left))
+        return _Split(test, goes_left, self._impurity(labels, goes_left))
 
     def _impurity(self, labels: NDArray[np.int32], goes_left: NDArray[np.bool_]) -> float:
         left = np.bincount(labels[goes_left], minlength=self._n_classes).astype(float)
         return gini(left) + gini(np.bincount(labels, minlength=self._n_classes) - left)
 
 
-def possible_bins(problem: Problem, feature: int, codes: Sequence[int]) -> NDArray[np.bool_]:
-    """Where each sample can be after a shift that it can pay for alone: samples by what tests of a feature tell apart.
-
-    Ordered: up to the first code, up to the second, ..., beyond the last one; the nearest code there is the cheapest.
-    Otherwise: each of the codes, and all others.
-    """
-    values = problem.table.values[:, feature].astype(np.int64)
-    rows = np.arange(len(values))
-
-    def can_be(there: NDArray[np.int64]) -> NDArray[np.bool_]:
-        prices = problem.uncertainty.costs.move_prices(feature, rows, there)
-        return np.asarray(problem.uncertainty.affords(prices))
-
-    if problem.table.features[feature].ordered:
-        ends = [int(values.min()) - 1, *codes, int(values.max())]
-        return np.column_stack([can_be(np.clip(values, low + 1, high)) for low, high in pairwise(ends)])
-    others = [code for code in range(problem.table.features[feature].n_values) if code not in codes]
-    columns = [can_be(np.full(len(rows), code)) for code in codes]
-    elsewhere = [can_be(np.full(len(rows), code)) for code in others] or [np.zeros(len(rows), dtype=bool)]
-    return np.column_stack([*columns, np.logical_or.reduce(elsewhere)])
+def possible_cells(problem: Problem, feature: int) -> NDArray[np.bool_]:
+    """Where each sample can be after a shift that it can pay for alone: samples by cells of a feature."""
+    cells = [limit_prices(problem.uncertainty, limit) for limit in problem.cells(feature)[0]]
+    return np.asarray(problem.uncertainty.affords(np.column_stack(cells)))
 
 
-def sides_of_tests(bins: NDArray[np.bool_], ordered: bool) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def sides_of_tests(cells: NDArray[np.bool_], truth: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Who can be where each test is true, and who where it is not: samples by tests."""
-    if ordered:
-        lefts = np.logical_or.accumulate(bins, axis=1)[:, :-1]
-        rights = np.logical_or.accumulate(bins[:, ::-1], axis=1)[:, ::-1][:, 1:]
-        return lefts, rights
-    elsewhere = bins.sum(axis=1, keepdims=True) - bins > 0
-    return bins[:, :-1], elsewhere[:, :-1]
+    can_be = cells.astype(np.float32)
+    return can_be @ truth.T.astype(np.float32) > 0, can_be @ (~truth).T.astype(np.float32) > 0
 
 
 def _refuse_too_large(problem: Problem, memory: float) -> None:

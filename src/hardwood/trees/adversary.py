@@ -15,7 +15,7 @@ repeated. Otherwise the last row may be lost in part (docs/weights.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -25,9 +25,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from hardwood._support import compiled
 from hardwood._support.arguments import numbers_of
-from hardwood.data.features import Category, IntArray, Table
+from hardwood.data.features import BELOW_ALL, NO_ANSWER, Category, Feature, IntArray, Table
 from hardwood.data.labels import Labels
-from hardwood.shift.calibration import Direction, FloatArray, Reach, budget_of
+from hardwood.shift.calibration import Direction, FloatArray, Reach, answered, budget_of
+from hardwood.shift.tables import AnswerTable
 from hardwood.shift.uncertainty import MoveCosts, UncertaintySet, allowance
 from hardwood.trees.tree import Limit, Region, Tree
 
@@ -384,7 +385,7 @@ def attack(tree: Tree, labels: Labels, uncertainty: UncertaintySet) -> Attack:
             f"the labels know the classes {list(labels.classes)}, the tree {list(tree.classes)}; "
             f"encode the labels with classes=tree.classes"
         )
-    regions = [_compiled_region(tree, region) for region in tree.regions]
+    regions = [_compiled_region(tree.features, region) for region in tree.regions]
     margins, region_of = compiled.margins(table.values, compiled_prices(uncertainty), labels.codes, regions)
     # A sample that is wrong as it stands stays where it is, even if it could go elsewhere for nothing.
     leaf_of = tree.leaf_of(table)
@@ -402,9 +403,17 @@ def leaf_prices(tree: Tree, uncertainty: UncertaintySet) -> FloatArray:
     columns = []
     for region in tree.regions:
         # A single region with a label that nobody has: the margin is the price of getting there.
-        alone = _compiled_region(tree, Region(1, region.limits))
+        alone = _compiled_region(tree.features, Region(1, region.limits))
         columns.append(compiled.margins(uncertainty.costs.table.values, prices, labels, [alone])[0])
     return np.column_stack(columns)
+
+
+def limit_prices(uncertainty: UncertaintySet, limit: Limit) -> FloatArray:
+    """The cheapest price at which each sample meets a limit."""
+    table = uncertainty.costs.table
+    labels = np.zeros(table.n_samples, dtype=np.int32)
+    region = _compiled_region(table.features, Region(1, (limit,)))
+    return compiled.margins(table.values, compiled_prices(uncertainty), labels, [region])[0]
 
 
 def moves_into(tree: Tree, uncertainty: UncertaintySet, rows: NDArray[np.intp], leaves: IntArray) -> Shift:
@@ -417,12 +426,14 @@ def compiled_prices(uncertainty: UncertaintySet) -> list[compiled.FeaturePrices]
     """The prices of a set for the compiled part; nothing is copied."""
     costs = uncertainty.costs
     return [
-        _compiled_prices(prices, feature.ordered, reach)
-        for feature, prices, reach in zip(costs.table.features, costs.prices, costs.reach, strict=True)
+        _compiled_prices(costs.prices[j], feature.ordered, costs.reach[j], costs.missing[j], costs.tables[j])
+        for j, feature in enumerate(costs.table.features)
     ]
 
 
-def _compiled_prices(prices: FloatArray, ordered: bool, reach: Reach) -> compiled.FeaturePrices:
+def _compiled_prices(
+    prices: FloatArray, ordered: bool, reach: Reach, missing: FloatArray | None, table: AnswerTable | None
+) -> compiled.FeaturePrices:
     return compiled.FeaturePrices(
         np.ascontiguousarray(prices),
         ordered,
@@ -431,19 +442,23 @@ def _compiled_prices(prices: FloatArray, ordered: bool, reach: Reach) -> compile
         lower=_LOWEST if reach.lower is None else max(reach.lower, _LOWEST),
         upper=_HIGHEST if reach.upper is None else min(reach.upper, _HIGHEST),
         steps=_HIGHEST if reach.steps is None else min(reach.steps, _HIGHEST),
+        missing=None if missing is None else np.ascontiguousarray(missing),
+        codes=None if table is None else table.codes,
+        table=None if table is None else np.ascontiguousarray(table.numbers),
     )
 
 
-def _compiled_region(tree: Tree, region: Region) -> compiled.Region:
+def _compiled_region(features: Sequence[Feature], region: Region) -> compiled.Region:
     limits = []
     for limit in region.limits:
-        n_values = 0 if limit.allowed is None else tree.features[limit.feature].n_values
+        n_values = 0 if limit.allowed is None else features[limit.feature].n_values
         limits.append(
             compiled.Limit(
                 limit.feature,
-                _LOWEST if limit.low is None else limit.low,
-                _HIGHEST if limit.high is None else limit.high,
+                1 if limit.high == BELOW_ALL else _LOWEST if limit.low is None else limit.low,
+                0 if limit.high == BELOW_ALL else _HIGHEST if limit.high is None else limit.high,
                 [int(k in (limit.allowed or ())) for k in range(n_values)],
+                limit.missing,
             )
         )
     return compiled.Region(region.label, limits)
@@ -480,14 +495,42 @@ def _moves_into(
 
 def _nearest_codes(costs: MoveCosts, limit: Limit, rows: NDArray[np.intp]) -> IntArray:
     """The cheapest code within the limit for each row: the nearest one, or the category with the lowest price."""
-    reach = costs.reach[limit.feature]
-    old = costs.table.values[rows, limit.feature]
-    if limit.allowed is None:
-        lows = [end for end in (limit.low, reach.lower) if end is not None]
-        highs = [end for end in (limit.high, reach.upper) if end is not None]
-        nearest: IntArray = np.clip(old, max(lows, default=_LOWEST), min(highs, default=_HIGHEST)).astype(np.int32)
-        return nearest
-    allowed = np.array(sorted(limit.allowed), dtype=np.int32)
+    j, feature = limit.feature, costs.table.features[limit.feature]
+    if limit.allowed is None and (own := costs.tables[j]) is not None:
+        codes = [code for code in own.codes if _is_within(limit, int(code))]
+    elif limit.allowed is not None:
+        codes = sorted(limit.allowed)
+    else:
+        nearest = _nearest_answers(costs, limit, rows)
+        if not feature.missing:
+            return nearest
+        # Whoever has no answer stays so if that is allowed; for others it may be cheaper than the nearest answer.
+        none = np.full(rows.size, NO_ANSWER, dtype=np.int32)
+        if limit.only_missing:
+            return none
+        stays = limit.missing & (costs.move_prices(j, rows, none) < costs.move_prices(j, rows, nearest))
+        return np.where(stays, none, nearest).astype(np.int32)
+    allowed = np.array(codes, dtype=np.int32)
     prices = np.stack([costs.move_prices(limit.feature, rows, np.full(rows.size, code)) for code in allowed])
     cheapest: IntArray = allowed[prices.argmin(axis=0)]
     return cheapest
+
+
+def _nearest_answers(costs: MoveCosts, limit: Limit, rows: NDArray[np.intp]) -> IntArray:
+    """The nearest code within the limit; without an answer, the nearest to what is usual in the column."""
+    j, reach = limit.feature, costs.reach[limit.feature]
+    old = costs.table.values[rows, j]
+    if costs.table.features[j].missing:
+        answers = answered(costs.table, j)
+        usual = int(np.median(answers)) if answers.size else costs.table.features[j].low
+        old = np.where(old == NO_ANSWER, usual, old)
+    lows = [end for end in (limit.low, reach.lower) if end is not None]
+    highs = [end for end in (limit.high, reach.upper) if end is not None]
+    nearest: IntArray = np.clip(old, max(lows, default=_LOWEST), min(highs, default=_HIGHEST)).astype(np.int32)
+    return nearest
+
+
+def _is_within(limit: Limit, code: int) -> bool:
+    if code == NO_ANSWER:
+        return limit.missing
+    return (limit.low is None or code >= limit.low) and (limit.high is None or code <= limit.high)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood.data.features import Category, Feature, Kind
+from hardwood.data.features import BELOW_ALL, NO_ANSWER_WORDS, Category, Feature, Kind
 from hardwood.data.labels import Labels
 from hardwood.shift.calibration import FloatArray
 from hardwood.trees.adversary import Attack, plain_number
@@ -88,6 +88,16 @@ def rule_of(tree: Tree, region: Region) -> list[tuple[str, str]]:
 
 def words_of(feature: Feature, limit: Limit) -> str:
     """The values that a limit allows."""
+    if limit.only_missing:
+        return NO_ANSWER_WORDS
+    if feature.missing and not limit.missing and limit.high is None and limit.low in (None, BELOW_ALL + 1):
+        return "given"
+    words = _answers_of(feature, limit)
+    return f"{words} or {NO_ANSWER_WORDS}" if limit.missing else words
+
+
+def _answers_of(feature: Feature, limit: Limit) -> str:
+    low = None if limit.low == BELOW_ALL + 1 else limit.low
     if limit.allowed is not None:
         inside = [category for k, category in enumerate(feature.categories) if k in limit.allowed]
         outside = [category for k, category in enumerate(feature.categories) if k not in limit.allowed]
@@ -95,12 +105,12 @@ def words_of(feature: Feature, limit: Limit) -> str:
             return f"not {_either(outside)}"
         return _either(inside)
     if feature.kind is Kind.BINNED:
-        low = feature.edges[limit.low - 1] if limit.low else None
+        lowest = feature.edges[low - 1] if low else None
         high = feature.edges[limit.high] if limit.high is not None and limit.high < len(feature.edges) else None
-        return _between(low, high, "more than")
+        return _between(lowest, high, "more than")
     if feature.kind is Kind.INTEGER:
-        return _between(limit.low, limit.high, "at least")
-    return _either(list(feature.categories[limit.low or 0 : None if limit.high is None else limit.high + 1]))
+        return _between(low, limit.high, "at least")
+    return _either(list(feature.categories[low or 0 : None if limit.high is None else limit.high + 1]))
 
 
 def _between(low: float | None, high: float | None, beyond: str) -> str:

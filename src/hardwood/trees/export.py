@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hardwood.data.columns import MISSING
-from hardwood.data.features import Category, Feature, Kind
-from hardwood.trees.tree import Leaf, Node, Tree
+from hardwood.data.features import BELOW_ALL, Category, Feature, Kind
+from hardwood.trees.tree import Branch, Leaf, Node, Tree
 
 
 def to_text(tree: Tree) -> str:
@@ -44,7 +44,7 @@ def to_python(tree: Tree, name: str = "predict") -> str:
         if isinstance(node, Leaf):
             lines.append(f"{indent}return {tree.classes[node.label]!r}")
             return
-        lines.append(f"{indent}if {_python_test(tree.features[node.feature], node.code)}:")
+        lines.append(f"{indent}if {_python_test(tree.features[node.feature], node)}:")
         write(node.left, indent + "    ")
         write(node.right, indent)
 
@@ -60,7 +60,7 @@ def to_sql(tree: Tree, column: str = "prediction") -> str:
         if isinstance(node, Leaf):
             lines.append(f"{indent}{before}{_sql_value(tree.classes[node.label])}")
             return
-        lines.append(f"{indent}{before}CASE WHEN {_sql_test(tree.features[node.feature], node.code)}")
+        lines.append(f"{indent}{before}CASE WHEN {_sql_test(tree.features[node.feature], node)}")
         write(node.left, "THEN ", indent + "  ")
         write(node.right, "ELSE ", indent + "  ")
         lines.append(f"{indent}END")
@@ -69,18 +69,33 @@ def to_sql(tree: Tree, column: str = "prediction") -> str:
     return "\n".join(lines) + f" AS {_sql_name(column)}\n"
 
 
-def _python_test(feature: Feature, code: int) -> str:
+def _python_test(feature: Feature, node: Branch) -> str:
     value = f"row[{feature.name!r}]"
+    is_none = f"({value} is None or {value} != {value})"
+    if node.code == BELOW_ALL:
+        return is_none
     if MISSING in feature.categories:
-        value = f"({MISSING!r} if {value} is None or {value} != {value} else {value})"
-    return _rule(feature, code, value, repr, "==", "in")
+        value = f"({MISSING!r} if {is_none[1:-1]} else {value})"
+    rule = _rule(feature, node.code, value, repr, "==", "in")
+    if not feature.missing:
+        return rule
+    return f"{is_none} or {rule}" if node.missing_left else f"not {is_none} and {rule}"
 
 
-def _sql_test(feature: Feature, code: int) -> str:
+def _sql_test(feature: Feature, node: Branch) -> str:
     value = _sql_name(feature.name)
-    if MISSING in feature.categories:
+    if node.code == BELOW_ALL or (_is_none_of_numbers(feature) and feature.categories[node.code] == MISSING):
+        return f"{value} IS NULL"
+    if MISSING in feature.categories and not _is_none_of_numbers(feature):
         value = f"COALESCE({value}, {_sql_value(MISSING)})"
-    return _rule(feature, code, value, _sql_value, "=", "IN")
+    rule = _rule(feature, node.code, value, _sql_value, "=", "IN")
+    # Without an answer a comparison is neither true nor false, and the sample goes to the right.
+    return f"{value} IS NULL OR {rule}" if node.missing_left else rule
+
+
+def _is_none_of_numbers(feature: Feature) -> bool:
+    """Whether no answer is a category among numbers, which a column of numbers in a database cannot hold."""
+    return MISSING in feature.categories and not all(isinstance(answer, str) for answer in feature.categories)
 
 
 def _rule(feature: Feature, code: int, value: str, quote: Callable[[Category], str], equal: str, among: str) -> str:

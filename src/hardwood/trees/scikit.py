@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hardwood._support.arguments import by_feature
 from hardwood.data.columns import Column, read_columns
-from hardwood.data.features import Feature, Kind, Table, encode, learn_feature
+from hardwood.data.features import BELOW_ALL, NO_ANSWER, Feature, Kind, Table, encode, learn_feature
 from hardwood.trees.tree import Branch, Leaf, Node, Tree
 
 EXACT_IN_FLOAT32 = 2**24
@@ -22,20 +22,21 @@ def design_matrix(tree: Tree, X: Any) -> NDArray[np.float64]:
     """The numbers that `to_sklearn` trees read; for a table of numbers and booleans alone, just these.
 
     Integers and floats stay as they are, ordinal and binary answers become their rank, and a categorical column becomes
-    a column of 0 and 1 for each category.
+    a column of 0 and 1 for each category. Where there is no answer in a column with an order, it is NaN.
     """
     by_name = {column.name: column for column in read_columns(X, "category")}
     table = encode(X, features=tree.features)
     columns = []
     for j, feature in enumerate(tree.features):
         codes = table.values[:, j]
+        there = codes != NO_ANSWER
         if feature.kind is Kind.BINNED:
             numbers = by_name[feature.name].values.astype(np.float64)
-            _refuse_rounding(tree, j, numbers)
-            columns.append(numbers)
+            _refuse_rounding(tree, j, numbers[there])
+            columns.append(np.where(there, numbers, np.nan))
         elif feature.ordered:
-            _refuse_large(feature.name, codes)
-            columns.append(codes.astype(np.float64))
+            _refuse_large(feature.name, codes[there])
+            columns.append(np.where(there, codes.astype(np.float64), np.nan))
         else:
             columns += [(codes == k).astype(np.float64) for k in range(feature.n_values)]
     return np.column_stack(columns)
@@ -49,7 +50,7 @@ def design_names(tree: Tree) -> list[str]:
     return names
 
 
-def to_sklearn(tree: Tree, leaf_counts: NDArray[np.int64] | None = None) -> Any:
+def to_sklearn(tree: Tree, leaf_counts: NDArray[Any] | None = None) -> Any:
     """A fitted `DecisionTreeClassifier` that predicts the same from `design_matrix`.
 
     leaf_counts  training samples by leaf and class, for its probabilities. scikit-learn predicts the most frequent
@@ -70,10 +71,11 @@ def to_sklearn(tree: Tree, leaf_counts: NDArray[np.int64] | None = None) -> Any:
     state = empty.__getstate__()
     nodes = np.zeros(len(rows), dtype=state["nodes"].dtype)
     values = np.zeros((len(rows), 1, len(tree.classes)))
-    for k, (left, right, column, threshold, here) in enumerate(rows):
+    for k, (left, right, column, threshold, here, missing_left) in enumerate(rows):
         share = here / here.sum() if here.sum() else np.full(len(here), 1.0 / len(here))
         nodes[k]["left_child"], nodes[k]["right_child"] = left, right
         nodes[k]["feature"], nodes[k]["threshold"] = column, threshold
+        nodes[k]["missing_go_to_left"] = missing_left
         nodes[k]["impurity"] = 1.0 - (share**2).sum()
         nodes[k]["n_node_samples"] = nodes[k]["weighted_n_node_samples"] = max(here.sum(), 1)
         values[k, 0] = share
@@ -102,17 +104,22 @@ def from_sklearn(model: Any, X: Any, *, kinds: Any = None, max_bins: int = 10) -
         _fitting(learn_feature(column, wish, max_bins), grown.threshold[grown.feature == j])
         for j, (column, wish) in enumerate(zip(columns, wishes, strict=True))
     ]
-    table = encode({column.name: column.values for column in columns}, features=features)
+    table = encode({column.name: _values(column) for column in columns}, features=features)
     return Tree(table.features, tuple(model.classes_), _from_sklearn_node(grown, features, 0)), table
 
 
 def table_read(model: Any, X: Any, features: Sequence[Feature]) -> Table:
     """A table as a fitted `DecisionTreeClassifier` reads it, by the features of a tree that `from_sklearn` made."""
-    return encode({column.name: column.values for column in _columns_read(model, X)}, features=features)
+    return encode({column.name: _values(column) for column in _columns_read(model, X)}, features=features)
+
+
+def _values(column: Column) -> NDArray[Any]:
+    return column.values if column.gone is None else np.where(column.gone, np.nan, column.values.astype(np.float64))
 
 
 def _columns_read(model: Any, X: Any) -> list[Column]:
-    return [_as_sklearn_reads(column) for column in _in_order(model, read_columns(X), named=_has_names(X))]
+    # scikit-learn's trees send missing values to a side of each test, whether there were some in training or not.
+    return [_as_sklearn_reads(column) for column in _in_order(model, read_columns(X, "category"), named=_has_names(X))]
 
 
 def _has_names(X: Any) -> bool:
@@ -157,7 +164,7 @@ def _refuse_rounding(tree: Tree, j: int, numbers: NDArray[np.float64]) -> None:
     """scikit-learn compares floats as 32-bit numbers; where this changes an answer, the trees would differ."""
     feature = tree.features[j]
     for node in tree.nodes:
-        if isinstance(node, Branch) and node.feature == j:
+        if isinstance(node, Branch) and node.feature == j and node.code != BELOW_ALL:
             there = numbers.astype(np.float32) <= _sklearn_threshold(feature, node.code)
             if (there != (numbers <= feature.edges[node.code])).any():
                 raise ValueError(
@@ -169,7 +176,7 @@ def _refuse_rounding(tree: Tree, j: int, numbers: NDArray[np.float64]) -> None:
 def _fitting(feature: Feature, thresholds: NDArray[np.float64]) -> Feature:
     """The feature with bins that the tree's thresholds respect."""
     if feature.kind is Kind.BINNED:
-        edges = tuple(sorted({*feature.edges, *thresholds.tolist()}))
+        edges = tuple(sorted({*feature.edges, *thresholds[np.isfinite(thresholds)].tolist()}))
         return replace(feature, high=len(edges), edges=edges)
     if not feature.ordered or not all(isinstance(category, int | float) for category in feature.categories):
         raise ValueError(
@@ -185,32 +192,42 @@ def _from_sklearn_node(grown: Any, features: Sequence[Feature], at: int) -> Node
         return Leaf(int(grown.value[at, 0].argmax()))
     j, threshold = int(grown.feature[at]), float(grown.threshold[at])
     feature = features[j]
+    missing_left = feature.missing and bool(grown.missing_go_to_left[at])
+    if feature.missing and not np.isfinite(threshold):  # all answers go left, no answer right
+        given, not_given = (_from_sklearn_node(grown, features, child) for child in (left, right))
+        return given if missing_left else Branch(j, BELOW_ALL, not_given, given, True)
     if feature.kind is Kind.INTEGER:
         code = math.floor(threshold)
     elif feature.kind is Kind.BINNED:
         code = feature.edges.index(threshold)
     else:
         code = sum(float(category) <= threshold for category in feature.categories) - 1
-        if code < 0:  # nobody goes left
-            return _from_sklearn_node(grown, features, right)
-        if code == feature.high:  # nobody goes right
-            return _from_sklearn_node(grown, features, left)
-    return Branch(j, code, _from_sklearn_node(grown, features, left), _from_sklearn_node(grown, features, right))
+        if code < 0 or code == feature.high:  # all answers go to one side
+            answers, none = (right, left) if code < 0 else (left, right)
+            rest = _from_sklearn_node(grown, features, answers)
+            if not feature.missing or missing_left != (code < 0):
+                return rest
+            return Branch(j, BELOW_ALL, _from_sklearn_node(grown, features, none), rest, True)
+    below, above = _from_sklearn_node(grown, features, left), _from_sklearn_node(grown, features, right)
+    return Branch(j, code, below, above, missing_left)
 
 
-def _honest_counts(tree: Tree, leaf_counts: NDArray[np.int64] | None) -> NDArray[np.int64]:
+def _honest_counts(tree: Tree, leaf_counts: NDArray[Any] | None) -> NDArray[Any]:
     labels = np.array([region.label for region in tree.regions])
     counts = np.zeros((len(labels), len(tree.classes)), dtype=np.int64) if leaf_counts is None else leaf_counts.copy()
     for leaf, label in enumerate(labels):
         if counts[leaf].argmax() != label or not counts[leaf].any():
-            total = max(int(counts[leaf].sum()), 1)
+            total = counts[leaf].sum() or 1
             counts[leaf] = 0
             counts[leaf, label] = total
     return counts
 
 
-def _sklearn_rows(tree: Tree, counts: NDArray[np.int64]) -> list[tuple[int, int, int, float, NDArray[np.int64]]]:
-    """Nodes in preorder: children, column, threshold, and counts. A category's column is 1 where it holds."""
+def _sklearn_rows(tree: Tree, counts: NDArray[Any]) -> list[tuple[int, int, int, float, NDArray[Any], bool]]:
+    """Nodes in preorder: children, column, threshold, counts, and whether NaN goes left.
+
+    A category's column is 1 where it holds. All answers are at most infinity: that asks whether there is one.
+    """
     first = np.cumsum([0] + [1 if f.ordered else f.n_values for f in tree.features])
     rows: list[Any] = []
     leaves = iter(counts)
@@ -219,15 +236,18 @@ def _sklearn_rows(tree: Tree, counts: NDArray[np.int64]) -> list[tuple[int, int,
         at = len(rows)
         rows.append(None)
         if isinstance(node, Leaf):
-            rows[at] = (-1, -1, -2, -2.0, next(leaves))
+            rows[at] = (-1, -1, -2, -2.0, next(leaves), False)
             return at
         left, right = write(node.left), write(node.right)
         here = rows[left][4] + rows[right][4]
         feature = tree.features[node.feature]
-        if feature.ordered:
-            rows[at] = (left, right, first[node.feature], _sklearn_threshold(feature, node.code), here)
+        column = first[node.feature]
+        if node.code == BELOW_ALL:
+            rows[at] = (right, left, column, np.inf, here, False)
+        elif feature.ordered:
+            rows[at] = (left, right, column, _sklearn_threshold(feature, node.code), here, node.missing_left)
         else:  # "is it this category" holds where the column is 1, on the right of 0.5
-            rows[at] = (right, left, first[node.feature] + node.code, 0.5, here)
+            rows[at] = (right, left, column + node.code, 0.5, here, False)
         return at
 
     write(tree.root)

@@ -5,7 +5,9 @@ A branching node sends a sample to the left iff
     value <= code       ordered features (a threshold)
     value == code       categorical features (a category)
 
-and to the right otherwise. This is the only place that says so in Python; `cpp/tree.cpp` is its compiled twin.
+and to the right otherwise. A sample without an answer in an ordered feature goes to the left iff the node says so
+(`missing_left`); with the threshold `BELOW_ALL`, which nothing is below, such a node asks for no answer alone. This is
+the only place that says so in Python; `cpp/tree.cpp` is its compiled twin.
 """
 
 from __future__ import annotations
@@ -20,10 +22,21 @@ import numpy as np
 from hardwood._support import compiled
 from hardwood._support.files import json_text, parsed_json
 from hardwood._support.text import shown
-from hardwood.data.features import LARGEST_CODE, Category, Feature, IntArray, Kind, Table, plain_classes
+from hardwood.data.features import (
+    BELOW_ALL,
+    LARGEST_CODE,
+    NO_ANSWER_WORDS,
+    Category,
+    Feature,
+    IntArray,
+    Kind,
+    Table,
+    plain_classes,
+)
 
 FORMAT = "hardwood.tree"
-VERSION = 1
+VERSION = 2
+OLDEST_VERSION = 1  # that is still read: it knew no missing answers in ordered columns
 DEEPEST = 200  # levels of a tree: a deeper one is nobody's, and would exhaust the stack of whoever walks it
 
 
@@ -42,6 +55,7 @@ class Branch:
     code: int
     left: Node
     right: Node
+    missing_left: bool = False
 
 
 Node: TypeAlias = Leaf | Branch
@@ -49,12 +63,23 @@ Node: TypeAlias = Leaf | Branch
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What a region allows in one feature: codes from `low` to `high` (None: open), or a set of categories."""
+    """What a region allows in one feature: codes from `low` to `high` (None: open), or a set of categories.
+
+    missing  whether it allows no answer, if the feature knows that
+    """
 
     feature: int
     low: int | None = None
     high: int | None = None
     allowed: frozenset[int] | None = None
+    missing: bool = False
+
+    @property
+    def only_missing(self) -> bool:
+        """Whether no answer is all that it allows."""
+        if not self.missing or self.high is None:
+            return False
+        return self.high == BELOW_ALL or (self.low is not None and self.low > self.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +110,7 @@ class Tree:
             elif not 0 <= node.feature < len(self.features):
                 raise ValueError(f"a node tests feature {node.feature}; expected 0 to {len(self.features) - 1}")
             else:
-                _check_code(self.features[node.feature], node.code)
+                _check_code(self.features[node.feature], node)
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
@@ -144,20 +169,24 @@ class Tree:
             if isinstance(node, Leaf):
                 return node
             mine, theirs = self.features[node.feature], finer[node.feature]
-            code = theirs.edges.index(mine.edges[node.code]) if mine.kind is Kind.BINNED else node.code
-            return Branch(node.feature, code, moved(node.left), moved(node.right))
+            is_edge = mine.kind is Kind.BINNED and node.code != BELOW_ALL
+            code = theirs.edges.index(mine.edges[node.code]) if is_edge else node.code
+            return replace(node, code=code, left=moved(node.left), right=moved(node.right))
 
         return Tree(finer, self.classes, moved(self.root))
 
     def condition(self, branch: Branch) -> str:
         """The test of a branching node in words that the caller's table uses."""
         feature = self.features[branch.feature]
+        if branch.code == BELOW_ALL:
+            return f"{feature.name} has no answer"
+        otherwise = f" or {NO_ANSWER_WORDS}" if branch.missing_left else ""
         if feature.kind is Kind.INTEGER:
-            return f"{feature.name} <= {branch.code}"
+            return f"{feature.name} <= {branch.code}{otherwise}"
         value = _test_values(feature)[branch.code]
         if feature.kind is Kind.BINARY:  # "at most the first of two answers" would puzzle readers
-            return f"{feature.name} = {value}"
-        return f"{feature.name} {_sign(feature).replace('==', '=')} {value}"
+            return f"{feature.name} = {value}{otherwise}"
+        return f"{feature.name} {_sign(feature).replace('==', '=')} {value}{otherwise}"
 
     def to_text(self) -> str:
         """The tree drawn with lines, the left (yes) branch first."""
@@ -197,10 +226,10 @@ class Tree:
     def from_dict(cls, document: Any) -> Tree:
         """Read what `to_dict` gave."""
         _expect_keys(document, {"format", "version", "classes", "features", "root"}, "the tree")
-        if document["format"] != FORMAT or document["version"] != VERSION:
+        if document["format"] != FORMAT or document["version"] not in (OLDEST_VERSION, VERSION):
             raise ValueError(
                 f"the text is {document['format']!r} version {document['version']!r}; "
-                f"this version of hardwood reads {FORMAT!r} version {VERSION}"
+                f"this version of hardwood reads {FORMAT!r} version {OLDEST_VERSION} or {VERSION}"
             )
         classes = _categories(document["classes"], "classes")
         features = tuple(_feature_from_json(entry) for entry in _expect_list(document["features"], "features"))
@@ -212,8 +241,8 @@ class Tree:
     @cached_property
     def _compiled(self) -> compiled.Tree:
         rows = np.array(_rows(self.root, self.features, 0), dtype=np.int32)
-        feature, code, left, right, ordered = np.ascontiguousarray(rows.T)
-        return compiled.Tree(feature, code, left, right, ordered, len(self.features))
+        feature, code, left, right, ordered, missing_left = np.ascontiguousarray(rows.T)
+        return compiled.Tree(feature, code, left, right, ordered, missing_left, len(self.features))
 
     def __getstate__(self) -> dict[str, Any]:
         # Everything else is computed from these again; the compiled twin could not be pickled.
@@ -226,7 +255,7 @@ def finest_features(trees: Sequence[Tree]) -> tuple[Feature, ...]:
 
 
 def _finest(features: tuple[Feature, ...]) -> Feature:
-    first = features[0]
+    first = replace(features[0], missing=any(feature.missing for feature in features))
     if any((f.name, f.kind, f.categories) != (first.name, first.kind, first.categories) for f in features):
         said = " and ".join(f'"{f.name}" ({f.kind})' for f in features[:2])
         raise ValueError(f"trees read a column as {said}, or with other answers; give all the same feature_kinds")
@@ -247,13 +276,15 @@ def _walk(root: Node) -> Iterator[tuple[Node, tuple[tuple[Branch, bool], ...]]]:
             stack.append((node.left, (*path, (node, True))))
 
 
-def _rows(node: Node, features: Sequence[Feature], at: int) -> list[tuple[int, int, int, int, bool]]:
-    """Feature (-1: leaf), code, positions of the children, whether ordered: for the nodes of a subtree in preorder."""
+def _rows(node: Node, features: Sequence[Feature], at: int) -> list[tuple[int, int, int, int, bool, bool]]:
+    """Feature (-1: leaf), code, positions of the children, whether ordered, whether no answer goes to the left: for the
+    nodes of a subtree in preorder.
+    """
     if isinstance(node, Leaf):
-        return [(-1, 0, 0, 0, True)]
+        return [(-1, 0, 0, 0, True, False)]
     left = _rows(node.left, features, at + 1)
     right_at = at + 1 + len(left)
-    row = (node.feature, node.code, at + 1, right_at, features[node.feature].ordered)
+    row = (node.feature, node.code, at + 1, right_at, features[node.feature].ordered, node.missing_left)
     return [row, *left, *_rows(node.right, features, right_at)]
 
 
@@ -261,18 +292,25 @@ def _limits(features: Sequence[Feature], path: Sequence[tuple[Branch, bool]]) ->
     limits: dict[int, Limit] = {}
     for branch, left in path:
         j, code = branch.feature, branch.code
-        limit = limits.get(j, Limit(j))
+        limit = limits.get(j, Limit(j, missing=features[j].missing))
+        missing = limit.missing and branch.missing_left == left
         if not features[j].ordered:
             allowed = limit.allowed if limit.allowed is not None else frozenset(range(features[j].n_values))
             limits[j] = Limit(j, allowed=allowed & {code} if left else allowed - {code})
         elif left:
-            limits[j] = Limit(j, limit.low, code if limit.high is None else min(limit.high, code))
+            limits[j] = Limit(j, limit.low, code if limit.high is None else min(limit.high, code), missing=missing)
         else:
-            limits[j] = Limit(j, code + 1 if limit.low is None else max(limit.low, code + 1), limit.high)
+            low = code + 1 if limit.low is None else max(limit.low, code + 1)
+            limits[j] = Limit(j, low, limit.high, missing=missing)
     return tuple(limits.values())
 
 
-def _check_code(feature: Feature, code: int) -> None:
+def _check_code(feature: Feature, branch: Branch) -> None:
+    code = branch.code
+    if branch.missing_left and not feature.missing:
+        raise ValueError(f'a node tests "{feature.name}" for no answer; nobody is without one there')
+    if branch.missing_left and code == BELOW_ALL:
+        return
     last = {Kind.INTEGER: LARGEST_CODE, Kind.CATEGORICAL: feature.high}.get(feature.kind, feature.high - 1)
     first = -LARGEST_CODE if feature.kind is Kind.INTEGER else 0
     if not isinstance(code, int) or not first <= code <= last:
@@ -284,11 +322,13 @@ def _check_code(feature: Feature, code: int) -> None:
 
 def _meaning(feature: Feature) -> tuple[Any, ...]:
     # The range of an integer differs between tables that mean the same.
-    return feature.name, feature.kind, feature.categories, feature.edges
+    return feature.name, feature.kind, feature.categories, feature.edges, feature.missing
 
 
 def _feature_to_json(feature: Feature) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": feature.name, "kind": str(feature.kind)}
+    if feature.missing:
+        entry["missing"] = True
     if feature.kind is Kind.INTEGER:
         return entry | {"low": feature.low, "high": feature.high}
     if feature.kind is Kind.BINNED:
@@ -302,10 +342,15 @@ def _feature_from_json(entry: Any) -> Feature:
     if kind is None:
         raise ValueError(f"a feature is {entry!r}; expected an object with a name and a kind out of {list(kinds)}")
     contents = {Kind.INTEGER: {"low", "high"}, Kind.BINNED: {"edges"}}.get(kind, {"categories"})
-    _expect_keys(entry, {"name", "kind"} | contents, "a feature")
+    missing = entry.get("missing", False)
+    _expect_keys(entry, {"name", "kind"} | contents | ({"missing"} if missing else set()), "a feature")
     name = entry["name"]
-    if not isinstance(name, str):
-        raise ValueError(f"a feature has the name {name!r}; expected text")
+    if not isinstance(name, str) or not isinstance(missing, bool):
+        raise ValueError(f"a feature has the name {name!r}, missing {missing!r}; expected text, and true or nothing")
+    return replace(_plain_feature_from_json(entry, name, kind), missing=missing)
+
+
+def _plain_feature_from_json(entry: Any, name: str, kind: Kind) -> Feature:
     if kind is Kind.INTEGER:
         return Feature(name, kind, _expect_int(entry["low"], "low"), _expect_int(entry["high"], "high"))
     if kind is Kind.BINNED:
@@ -321,13 +366,14 @@ def _node_to_json(tree: Tree, node: Node) -> dict[str, Any]:
     if isinstance(node, Leaf):
         return {"label": tree.classes[node.label]}
     feature = tree.features[node.feature]
-    return {
-        "feature": feature.name,
-        "test": _sign(feature),
-        "value": node.code if feature.kind is Kind.INTEGER else _test_values(feature)[node.code],
-        "left": _node_to_json(tree, node.left),
-        "right": _node_to_json(tree, node.right),
-    }
+    children = {"left": _node_to_json(tree, node.left), "right": _node_to_json(tree, node.right)}
+    if node.code == BELOW_ALL:
+        return {"feature": feature.name, "test": NO_ANSWER_WORDS} | children
+    value = node.code if feature.kind is Kind.INTEGER else _test_values(feature)[node.code]
+    entry = {"feature": feature.name, "test": _sign(feature), "value": value}
+    if feature.missing:
+        entry[NO_ANSWER_WORDS] = "left" if node.missing_left else "right"
+    return entry | children
 
 
 def _node_from_json(entry: Any, features: Sequence[Feature], classes: Sequence[Category], place: str) -> Node:
@@ -336,8 +382,23 @@ def _node_from_json(entry: Any, features: Sequence[Feature], classes: Sequence[C
     if isinstance(entry, dict) and "label" in entry:
         _expect_keys(entry, {"label"}, place)
         return Leaf(_expect_one_of(entry["label"], classes, f"the label at {place}"))
-    _expect_keys(entry, {"feature", "test", "value", "left", "right"}, place)
-    j = _expect_one_of(entry["feature"], [feature.name for feature in features], f"the feature at {place}")
+    names = [feature.name for feature in features]
+    children = {"left", "right"}
+    if isinstance(entry, dict) and entry.get("test") == NO_ANSWER_WORDS:
+        _expect_keys(entry, {"feature", "test"} | children, place)
+        left, right = (_node_from_json(entry[side], features, classes, f"{place}.{side}") for side in ("left", "right"))
+        return Branch(_expect_one_of(entry["feature"], names, f"the feature at {place}"), BELOW_ALL, left, right, True)
+    knows_missing = isinstance(entry, dict) and NO_ANSWER_WORDS in entry
+    _expect_keys(
+        entry, {"feature", "test", "value"} | children | ({NO_ANSWER_WORDS} if knows_missing else set()), place
+    )
+    j = _expect_one_of(entry["feature"], names, f"the feature at {place}")
+    if features[j].missing != knows_missing:
+        raise ValueError(
+            f'"{NO_ANSWER_WORDS}" at {place}: expected "left" or "right" where "{names[j]}" may be missing'
+        )
+    if knows_missing and entry[NO_ANSWER_WORDS] not in children:
+        raise ValueError(f'"{NO_ANSWER_WORDS}" at {place} is {entry[NO_ANSWER_WORDS]!r}; expected "left" or "right"')
     if entry["test"] != _sign(features[j]):
         raise ValueError(
             f'the test at {place} is {entry["test"]!r}; the {features[j].kind} column "{features[j].name}" '
@@ -348,7 +409,8 @@ def _node_from_json(entry: Any, features: Sequence[Feature], classes: Sequence[C
     else:
         code = _expect_one_of(entry["value"], _test_values(features[j]), f"the value at {place}")
     left = _node_from_json(entry["left"], features, classes, f"{place}.left")
-    return Branch(j, code, left, _node_from_json(entry["right"], features, classes, f"{place}.right"))
+    right = _node_from_json(entry["right"], features, classes, f"{place}.right")
+    return Branch(j, code, left, right, entry.get(NO_ANSWER_WORDS) == "left")
 
 
 def _sign(feature: Feature) -> str:

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardwood.data.features import Table
+from hardwood.problem import Test
 from hardwood.shift.calibration import FloatArray
 from hardwood.solvers.mio.model import MainProblem, Row, TreeVariables, at_most, shares_at
 from hardwood.trees.adversary import Attack, attack
@@ -62,9 +63,8 @@ class PathCuts:
     def sides(self, table: Table) -> NDArray[np.bool_]:
         """For each sample and test, whether the sample goes left."""
         sides = np.empty((table.n_samples, len(self._tree.tests)), dtype=bool)
-        for k, (j, code) in enumerate(self._tree.tests):
-            column = table.values[:, j]
-            sides[:, k] = column <= code if table.features[j].ordered else column == code
+        for k, test in enumerate(self._tree.tests):
+            sides[:, k] = test.goes_left(table)
         return sides
 
     def paths(self, tree: Tree, left: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -76,7 +76,8 @@ class PathCuts:
         def walk(node: Node, n: int, level: int, rows: NDArray[np.intp]) -> None:
             paths[rows, level] = n
             if isinstance(node, Branch):
-                goes_left = left[rows, position[node.feature, node.code]]
+                test = position[Test(node.feature, node.code, node.missing_left)]
+                goes_left = left[rows, test]
                 walk(node.left, 2 * n, level + 1, rows[goes_left])
                 walk(node.right, 2 * n + 1, level + 1, rows[~goes_left])
 
