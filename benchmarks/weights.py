@@ -86,10 +86,15 @@ def page(results: list[dict[str, Any]], about: dict[str, Any]) -> str:
             ratios[way].append(seconds / own[0])
         cells = [f"{seconds:.3f}{mark}" for seconds, mark in zip(own, marks, strict=True)]
         shares = [f"{ratios[way][-1]:.2f}" for way in WAYS[1:]]
-        lines.append(f"| {result['table']} | {result['certainty']}, {result['plausibility']} | {' | '.join(cells + shares)} |")
+        lines.append(
+            f"| {result['table']} | {result['certainty']}, {result['plausibility']} | {' | '.join(cells + shares)} |"
+        )
     means = {way: math.exp(float(np.mean(np.log(own)))) for way, own in ratios.items()}
     sums = {way: sum(result[way]["seconds"] for result in results) for way in WAYS}
-    lines += ["", f"Geometric means: weights {means['weights']:.2f}, balanced {means['balanced']:.2f} times the plain run."]
+    lines += [
+        "",
+        f"Geometric means: weights {means['weights']:.2f}, balanced {means['balanced']:.2f} times the plain run.",
+    ]
     lines += [f"All together: {', '.join(f'{way} {seconds:.2f} s' for way, seconds in sums.items())}."]
     return "\n".join(lines) + "\n"
 

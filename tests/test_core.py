@@ -19,7 +19,7 @@ def arguments(**changes):
         "prices": [column_prices(), column_prices(ordered=False)],
         "labels": np.array([0, 1, 1, 0], dtype=np.int32),
         "n_classes": 2,
-        "tests": [(0, 0), (0, 1), (1, 0), (1, 2)],
+        "tests": [(0, 0, False), (0, 1, False), (1, 0, False), (1, 2, False)],
         "budget": 1.0,
         "depth": 2,
         "penalty": 0.25,
@@ -61,13 +61,13 @@ def test_what_fits_is_solved():
         {"labels": np.array([0, 1], dtype=np.int32)},
         {"n_classes": 0},
         {"n_classes": 10**9},
-        {"tests": [(2, 0)]},
-        {"tests": [(0, 1), (0, 0)]},
-        {"tests": [(0, 0), (0, 0)]},
-        {"tests": [(1, 3)]},
-        {"tests": [(1, -1)]},
+        {"tests": [(2, 0, False)]},
+        {"tests": [(0, 1, False), (0, 0, False)]},
+        {"tests": [(0, 0, False), (0, 0, False)]},
+        {"tests": [(1, 3, False)]},
+        {"tests": [(1, -1, False)]},
         {"tests": [(0, 2**31 - 1)]},
-        {"tests": [(0, k) for k in range(40_000)]},
+        {"tests": [(0, k, False) for k in range(40_000)]},
         {"depth": -1},
         {"depth": 13},
         {"depth": 2**31 - 1},
@@ -138,8 +138,10 @@ def test_a_problem_outlives_the_arrays_that_it_was_made_of():
 def test_trees_without_nodes_or_with_wrong_links_are_refused():
     empty = np.zeros(0, dtype=np.int32)
     with pytest.raises(ValueError, match="node"):
-        compiled.Tree(empty, empty, empty, empty, empty, 1)
+        compiled.Tree(empty, empty, empty, empty, empty, empty, 1)
     for left, right in itertools.product((-5, 0, 7), (1, 9)):
-        nodes = [np.array(numbers, dtype=np.int32) for numbers in ([0, -1], [0, 0], [left, -1], [right, -1], [1, 1])]
+        nodes = [
+            np.array(numbers, dtype=np.int32) for numbers in ([0, -1], [0, 0], [left, -1], [right, -1], [1, 1], [0, 0])
+        ]
         with pytest.raises(ValueError, match="node"):
             compiled.Tree(*nodes, 1)

@@ -224,8 +224,11 @@ def test_missing_values_are_refused_with_a_remedy_or_made_an_answer():
     assert classifier.predict(frame)[3] in ("yes", "no")
     frame["age"] = frame["age"].astype(float)
     frame.loc[7, "age"] = math.nan
-    with pytest.raises(ValueError, match=r"column \"age\", row 7 is missing"):
-        RobustTreeClassifier(2, missing="category").fit(frame, y)
+    with pytest.raises(ValueError, match=r"column \"age\", row 7 is missing \(NaN\), which it never was in training"):
+        classifier.predict(frame)
+    numbers = RobustTreeClassifier(2, missing="category").fit(frame, y)
+    assert numbers.tree_.features[0].missing
+    assert numbers.predict(frame)[7] in ("yes", "no")
     with pytest.raises(ValueError, match="missing is 'drop'; expected"):
         RobustTreeClassifier(2, missing="drop").fit(frame, y)
 

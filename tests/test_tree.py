@@ -104,7 +104,7 @@ def test_json_brings_the_same_tree_back(seed):
 
 def test_json_is_readable_and_complete():
     document = json.loads(TREE.to_json())
-    assert (document["format"], document["version"]) == ("hardwood.tree", 1)
+    assert (document["format"], document["version"]) == ("hardwood.tree", 2)
     assert document["root"]["feature"] == "age"
     assert document["root"]["left"]["value"] == "Rome"
     assert document["root"]["right"]["value"] == 1000.5
@@ -143,8 +143,11 @@ def edited(**changes):
         ("{", "the text is not JSON"),
         ("[" * 100_000, "the text is not JSON"),
         ("[]", "expected an object with exactly"),
-        (edited(version=99), r"'hardwood.tree' version 99; this version of hardwood reads 'hardwood.tree' version 1"),
-        (edited(format="other"), "'other' version 1"),
+        (
+            edited(version=99),
+            r"'hardwood.tree' version 99; this version of hardwood reads 'hardwood.tree' version 1 or 2",
+        ),
+        (edited(format="other"), "'other' version 2"),
         (edited(classes=["a", "a"]), "each once"),
         (edited(classes=[]), "expected a list of text, numbers or booleans"),
         (edited(classes=[["a"], "b"]), "expected a list of text, numbers or booleans"),

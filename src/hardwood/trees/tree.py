@@ -345,8 +345,10 @@ def _feature_from_json(entry: Any) -> Feature:
     missing = entry.get("missing", False)
     _expect_keys(entry, {"name", "kind"} | contents | ({"missing"} if missing else set()), "a feature")
     name = entry["name"]
-    if not isinstance(name, str) or not isinstance(missing, bool):
-        raise ValueError(f"a feature has the name {name!r}, missing {missing!r}; expected text, and true or nothing")
+    if not isinstance(name, str):
+        raise ValueError(f"a feature has the name {name!r}; expected text")
+    if not isinstance(missing, bool):
+        raise ValueError(f'the feature "{name}" has missing {missing!r}; expected true, or nothing')
     return replace(_plain_feature_from_json(entry, name, kind), missing=missing)
 
 
