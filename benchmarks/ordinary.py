@@ -30,7 +30,6 @@ REPEATS = 3
 
 def columns_of_tests(problem: hw.Problem) -> np.ndarray:
     """What each test says about each sample, as 0/1 columns."""
-    values = problem.table.values
     said = [test.goes_left(problem.table) for test in problem.tests]
     return np.asarray(said, dtype=np.int32).T
 

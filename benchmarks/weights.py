@@ -2,9 +2,10 @@
 
     HARDWOOD_DATA=... python benchmarks/weights.py [--depth 3] [--seconds 60] [--out benchmarks/results]
 
-Weights are drawn once (seed 17) from a log-normal distribution, as design weights are: real numbers, none of them whole.
-"Balanced" is class_weight="balanced". Certainty and plausibility are two settings of the paper's grid. CPU seconds of the
-search, one thread, one problem at a time, the three ways after one another; the best of `--repeats` runs counts.
+Weights are drawn once (seed 17) from a log-normal distribution, as design weights are: real numbers, none of them
+whole. "Balanced" is class_weight="balanced". Certainty and plausibility are two settings of the paper's grid. CPU
+seconds of the search, one thread, one problem at a time, the three ways after one another; the best of `--repeats` runs
+counts.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def page(results: list[dict[str, Any]], about: dict[str, Any]) -> str:
         "",
         f"`benchmarks/weights.py`: {', '.join(f'{name} {value}' for name, value in about.items())}.",
         "",
-        "| table | certainty, plausibility | plain, s | weights, s | balanced, s | weights / plain | balanced / plain |",
+        "| table | certainty, plausibility | plain, s | weights, s | balanced, s | weights: ratio | balanced: ratio |",
         "|---|---|---|---|---|---|---|",
     ]
     ratios: dict[str, list[float]] = {"weights": [], "balanced": []}

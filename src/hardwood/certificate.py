@@ -267,19 +267,19 @@ class Certificate:
         """What stays correct, in words."""
         shift = f"under the worst shift with budget {self.budget:.4g}"
         if not self.counted:
-            return (
-                f"{self.measure} stays at {self.worst_case_accuracy:.1%} {shift}, the last of {self.n_samples} rows "
-                f"lost in part"
-            )
+            return f"{self.measure} stays at {self.worst_case_accuracy:.1%} {shift}"
         who = "samples" if self.weights == "none" else "people"
         return f"{self.worst_case_correct} of {self.total} {who} ({self.worst_case_accuracy:.1%}) stay correct {shift}"
 
     @property
     def said_of_classes(self) -> str:
-        """What becomes of each class, one line each, where classes are worth something; otherwise nothing."""
+        """Who is counted and what becomes of each class, one line each, where that is not plain; otherwise nothing."""
+        in_part = (
+            f"{self.n_samples} rows that stand for {self.people:.6g} people; the last row that is lost counts in part\n"
+        )
         if self.class_weight is None:
-            return ""
-        lines = [
+            return "" if self.counted else in_part
+        lines = [in_part] + [
             f"{class_words(own.label, self.tree.classes)}: {own.worst_case:.1%} stay correct then, "
             f"{own.guaranteed:.1%} at least whatever the shift; {own.nominal:.1%} without one\n"
             for own in self.by_class
@@ -314,7 +314,8 @@ class Certificate:
 
     @property
     def _proved_in_part(self) -> str:
-        less = f", less {self.branch_penalty:.3g} for each test" if self.gap > 0 and self.branch_penalty else ""
+        costly = self.branch_penalty * min(2.0**self.max_depth, 1e9) > self.total / self.n_samples
+        less = f", less {self.branch_penalty:.3g} for each test" if costly else ""
         most = f"no tree keeps more than {self.upper_bound / self.total:.2%}"
         within = max(self.objective_bound - self.objective, 0.0) / self.total
         return f"proved optimal to within {within:.2%}{less}: {most}" if self.status == "optimal" else most

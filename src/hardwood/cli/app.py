@@ -21,7 +21,7 @@ from hardwood._support.files import write_bytes, write_chunks, write_text
 from hardwood._support.text import shown
 from hardwood._version import __version__
 from hardwood.cli.console import INTERRUPTED, NOT_CONFIRMED, PLAIN, err, errors, finite, out, print_json, print_text
-from hardwood.cli.options import ColumnOptions, ShiftOptions, number, with_options
+from hardwood.cli.options import ColumnOptions, ShiftOptions, class_weights, number, with_options
 from hardwood.cli.study import study
 from hardwood.cli.tables import (
     check_output,
@@ -60,6 +60,16 @@ TimeLimit = Annotated[float, typer.Option(help="Seconds; then the best tree so f
 SolverName = Annotated[str, typer.Option("--solver", help="search, scip or gurobi.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 uses all cores.")]
 MemoryLimit = Annotated[str | None, typer.Option(help="What the search may use, such as 4GB.", show_default=False)]
+Weight = Annotated[
+    str | None,
+    typer.Option(help="The column that says how many people a row stands for; it is no question.", show_default=False),
+]
+ClassWeight = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What a class is worth: balanced, or class=number, repeated; one if not given.", show_default=False
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -83,6 +93,8 @@ def fit(
     depth: Depth = 3,
     shifts: ShiftOptions = ShiftOptions(),  # noqa: B008 - immutable
     columns: ColumnOptions = ColumnOptions(),  # noqa: B008 - immutable
+    weight: Weight = None,
+    class_weight: ClassWeight = None,
     penalty: Annotated[float | None, typer.Option(help="What a question must be worth, in rows.")] = None,
     solver: SolverName = "search",
     time_limit: TimeLimit = 60.0,
@@ -96,7 +108,7 @@ def fit(
         from hardwood.estimators.robust import RobustTreeClassifier, certificate_path
 
         check_output("--model", model, data)
-        table, y = features_and_target(data, target, columns.drop)
+        table, y, people = features_and_target(data, target, columns.drop, weight=weight)
         classifier = RobustTreeClassifier(
             depth,
             **shifts.words(table.column_names),
@@ -107,9 +119,10 @@ def fit(
             memory_limit=memory_limit,
             n_jobs=jobs,
             missing=columns.missing,
+            class_weight=class_weights(class_weight),
         )
-        problem, described = classifier.pose(table, y)
-        with _progress(problem.n_samples, quiet=as_json) as listener:
+        problem, described = classifier.pose(table, y, people)
+        with _progress(problem.total, quiet=as_json) as listener:
             result = classifier.solve(problem, on_progress=listener)
         classifier.adopt(problem, described, result)
         classifier.save(model)
@@ -180,6 +193,8 @@ def audit(
     data: Data,
     target: Target,
     shifts: ShiftOptions = ShiftOptions(),  # noqa: B008 - immutable
+    weight: Weight = None,
+    class_weight: ClassWeight = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how fragile a tree is: its worst case, and what the adversary changes."""
@@ -191,7 +206,8 @@ def audit(
         features = getattr(tree, "tree_", tree).features
         # If nothing is said, a model of ours is audited under its own shifts.
         said = shifts.description([feature.name for feature in features]) if shifts.given else None
-        found = audited(tree, *_table_or_pieces(data, target, features), shifts=said)
+        worth = class_weights(class_weight)
+        found = audited(tree, *_table_or_pieces(data, target, features, weight), shifts=said, class_weight=worth)
         if as_json:
             print_json(found.to_dict())
         else:
@@ -209,6 +225,7 @@ def report(
         str | None,
         typer.Option(help="Plausibilities, separated by commas: learn a tree for each, to move along with a slider."),
     ] = None,
+    weight: Weight = None,
     rows: Annotated[bool, typer.Option("--rows", help="Show which single rows the worst shift changes.")] = False,
     time_limit: TimeLimit = 60.0,
 ) -> None:
@@ -216,10 +233,10 @@ def report(
     with errors(words_of=model):
         check_output("--output", output, data, model)
         classifier = _load_model(model)
-        table, y = features_and_target(data, target, None, classifier.tree_.features)
+        table, y, people = features_and_target(data, target, None, classifier.tree_.features, weight)
         table = only(table, classifier.tree_.features)
-        along = None if levels is None else _path_of(classifier, table, y, levels, time_limit)
-        classifier.report(output, table, y, along=along, title=title, show_rows=rows)
+        along = None if levels is None else _path_of(classifier, table, y, people, levels, time_limit)
+        classifier.report(output, table, y, people, along=along, title=title, show_rows=rows)
         out.print(f"written: {output} ({output.stat().st_size / 1024:.0f} kB)")
 
 
@@ -234,6 +251,8 @@ def path(
     depth: Depth = 3,
     shifts: ShiftOptions = ShiftOptions(),  # noqa: B008 - immutable
     columns: ColumnOptions = ColumnOptions(),  # noqa: B008 - immutable
+    weight: Weight = None,
+    class_weight: ClassWeight = None,
     solver: SolverName = "search",
     time_limit: TimeLimit = 60.0,
     memory_limit: MemoryLimit = None,
@@ -251,11 +270,13 @@ def path(
             check_output("--plot", plot, data)
             if plot.suffix.lower() not in (".svg", ".png", ".pdf"):
                 raise ValueError(f"--plot is {plot}; expected a file that ends in .svg, .png or .pdf")
-        table, y = features_and_target(data, target, columns.drop)
+        table, y, people = features_and_target(data, target, columns.drop, weight=weight)
         found = robustness_path(
             table,
             y,
             _levels(levels),
+            sample_weight=people,
+            class_weight=class_weights(class_weight),
             n_jobs=jobs,
             max_depth=depth,
             feature_kinds=columns.kinds,
@@ -323,6 +344,7 @@ def check(
     data: Data,
     target: Target,
     model: Annotated[Path | None, typer.Option("--model", "-m", help="Also: is it this model's tree?")] = None,
+    weight: Weight = None,
     as_json: AsJson = False,
 ) -> None:
     """Compute again, from the data alone, what a certificate says about its tree. No solver takes part."""
@@ -331,7 +353,8 @@ def check(
         from hardwood.certificate import check as checked
 
         held = Certificate.load(certificate)
-        outcome = checked(held, *_table_or_pieces(data, target, held.tree.features))
+        table, y, people = _table_or_pieces(data, target, held.tree.features, weight)
+        outcome = checked(held, table, y, sample_weight=people)
         contradictions = list(outcome.contradictions)
         if model is not None and _load_model(model).tree_ != held.tree:
             contradictions.append(f"the tree in {model} is not the tree of the certificate")
@@ -347,12 +370,12 @@ def check(
         raise typer.Exit(NOT_CONFIRMED)
 
 
-def _table_or_pieces(data: Path, target: str, features: Any) -> tuple[Any, Any]:
-    """What a tree reads of a table, and the target; of a table in pieces, where it is, and the target's name."""
+def _table_or_pieces(data: Path, target: str, features: Any, weight: str | None) -> tuple[Any, Any, Any]:
+    """What a tree reads of a table, target and weights; of a table in pieces, where it is, and the names of these."""
     if comes_in_pieces(data):
-        return data, target
-    table, y = features_and_target(data, target, None, features)
-    return only(table, features), y
+        return data, target, weight
+    table, y, people = features_and_target(data, target, None, features, weight)
+    return only(table, features), y, people
 
 
 def _load_model(path: Path) -> Any:
@@ -361,11 +384,10 @@ def _load_model(path: Path) -> Any:
     return RobustTreeClassifier.load(path)
 
 
-def _path_of(classifier: Any, table: Any, y: Any, levels: str, time_limit: float) -> Any:
+def _path_of(classifier: Any, table: Any, y: Any, people: Any, levels: str, time_limit: float) -> Any:
     """A tree for each level, learnt as the classifier was."""
     from hardwood.certificate import is_about
     from hardwood.data.features import Kind
-    from hardwood.data.labels import encode_labels
     from hardwood.estimators.path import robustness_path
 
     kinds_of = {
@@ -375,12 +397,13 @@ def _path_of(classifier: Any, table: Any, y: Any, levels: str, time_limit: float
     parameters = classifier.get_params() | {"feature_kinds": kinds_of, "time_limit": time_limit}
     certificate = getattr(classifier, "certificate_", None)
     encoded = classifier.encoded(table)
-    if not is_about(certificate, encoded, encode_labels(y, encoded.n_samples, classes=classifier.tree_.classes)):
+    if not is_about(certificate, encoded, classifier.labelled(y, encoded, people)):
         raise ValueError("--levels learns other trees from the table, which is not the one the model was learnt from")
     found = robustness_path(
         table,
         y,
         _levels(levels),
+        sample_weight=people,
         on_level=_tell_level,
         **{name: value for name, value in parameters.items() if name not in ("plausibility", "budget", "n_jobs")},
     )
@@ -399,7 +422,7 @@ def _levels(text: str) -> list[float]:
 
 
 @contextmanager
-def _progress(n_samples: int, *, quiet: bool) -> Iterator[Callable[[Any], None] | None]:
+def _progress(n_samples: float, *, quiet: bool) -> Iterator[Callable[[Any], None] | None]:
     """What the solver has so far, on standard error: one line that changes, or in a log a line each second at most."""
     if quiet:
         yield None

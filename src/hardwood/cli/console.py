@@ -22,6 +22,7 @@ OK, NOT_CONFIRMED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 PLAIN = {"soft_wrap": True, "highlight": False, "markup": False, "emoji": False}
 # Arguments of Python by the options that stand for them here, where the two differ by more than hyphens.
 OPTIONS = {
+    "sample_weight": "--weight",
     "max_depth": "--depth",
     "n_jobs": "--jobs",
     "seconds": "--time-limit",

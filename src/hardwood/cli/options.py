@@ -9,10 +9,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from hardwood.cli.tables import answer_shares
 from hardwood.shift.description import ShiftDescription
 
 
@@ -46,6 +48,20 @@ class ShiftOptions:
             "number, or column=number, repeated.",
         ),
     ] = None
+    missing_certainty: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="How sure it is that whether there is an answer at all stays the same: a number, or column=number, "
+            "repeated; the column's certainty if not given.",
+        ),
+    ] = None
+    measured: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="column=FILE, repeated: instead of a certainty, a CSV table of how people of each answer (first "
+            "column) answered the second time (header), in shares that add up to one.",
+        ),
+    ] = None
     clip: Annotated[
         bool, typer.Option("--clip", help="Move senseless certainties to the nearest that makes sense.")
     ] = False
@@ -69,8 +85,24 @@ class ShiftOptions:
             "direction": dict(_pair("--direction", entry) for entry in self.direction or []) or None,
             "bounds": dict(_bounds(entry) for entry in self.bounds or []) or None,
             "radius": _whole(_by_column("--radius", self.radius, names, 0)) if self.radius else None,
+            "missing_certainty": _some_columns("--missing-certainty", self.missing_certainty, names),
         }
+        if self.measured:
+            said["certainty"] = self._with_tables(said["certainty"], names)
         return {name: value for name, value in said.items() if value is not None} | {"clip": self.clip}
+
+    def _with_tables(self, certainty: Any, names: list[str]) -> dict[str, Any]:
+        """Certainties by column, with tables for those that were measured."""
+        if self.cost:
+            raise ValueError("--measured and --cost are both given; one of them sets the prices")
+        common = CERTAINTY if certainty is None else certainty
+        spread = {name: common[name] if isinstance(common, dict) else common for name in names}
+        for entry in self.measured or []:
+            name, file = _pair("--measured", entry)
+            if name not in names:
+                raise ValueError(f'--measured names the column "{name}"; the table has {names}')
+            spread[name] = answer_shares(Path(file))
+        return spread
 
     def description(self, names: list[str]) -> ShiftDescription:
         """The same as a description of shifts."""
@@ -88,9 +120,9 @@ class ColumnOptions:
         ),
     ] = None
     drop: Annotated[list[str] | None, typer.Option(help="A column to leave out, repeated.")] = None
-    missing: Annotated[
-        str, typer.Option(help='"error", or "category": a missing answer in a column of text is an answer of its own.')
-    ] = "error"
+    missing: Annotated[str, typer.Option(help='"error", or "category": a missing answer is an answer of its own.')] = (
+        "error"
+    )
 
     @property
     def kinds(self) -> dict[str, Any] | None:
@@ -156,6 +188,33 @@ def _by_column(option: str, entries: list[str] | None, names: list[str], default
     if common is None and set(own) != set(names):
         raise ValueError(f"{option} leaves out some columns; add {option} NUMBER for all others")
     return {name: own.get(name, common) for name in names}
+
+
+def _some_columns(option: str, entries: list[str] | None, names: list[str]) -> Any:
+    """One number for all columns, or column=number for some, the others left to themselves."""
+    if not entries:
+        return None
+    if all("=" in entry for entry in entries):
+        pairs = dict(_pair(option, entry) for entry in entries)
+        unknown = [name for name in pairs if name not in names]
+        if unknown:
+            raise ValueError(f'{option} names the column "{unknown[0]}"; the table has {names}')
+        return {name: number(option, text) for name, text in pairs.items()}
+    return _by_column(option, entries, names, None)
+
+
+def class_weights(entries: list[str] | None) -> Any:
+    """--class-weight balanced, or class=number, repeated; classes that look like numbers are numbers."""
+    if not entries:
+        return None
+    if entries == ["balanced"]:
+        return "balanced"
+    pairs = [_pair("--class-weight", entry) for entry in entries]
+    return {_answer(name): number("--class-weight", text) for name, text in pairs}
+
+
+def _answer(text: str) -> Any:
+    return int(text) if text.lstrip("-").isdigit() else {"true": True, "false": False}.get(text.lower(), text)
 
 
 def _whole(value: Any) -> Any:

@@ -116,9 +116,9 @@ def _arrow_types(features: Sequence[Feature]) -> dict[str, Any]:
 
 
 def features_and_target(
-    path: Path, target: str, drop: list[str] | None, features: Sequence[Feature] = ()
-) -> tuple[Any, Any]:
-    """The table without its target and the columns to drop, and the target."""
+    path: Path, target: str, drop: list[str] | None, features: Sequence[Feature] = (), weight: str | None = None
+) -> tuple[Any, Any, Any]:
+    """The table without its target, its weights and the columns to drop, the target, and the weights."""
     table = read_table(path, features)
     if target in (drop or []):
         raise ValueError(f'--drop names the target "{target}"; it is left out of the questions anyway')
@@ -128,7 +128,31 @@ def features_and_target(
     if y.null_count:
         row = y.is_null().to_pylist().index(True)
         raise ValueError(f'the target "{target}" is missing in row {row} (counted from 0); drop such rows')
-    return without(table, [target, *(drop or [])]), y.to_numpy()
+    if weight is None:
+        return without(table, [target, *(drop or [])]), y.to_numpy(), None
+    if weight not in table.column_names or weight == target:
+        raise ValueError(f'--weight is "{weight}"; {path} has the columns {table.column_names}')
+    people = table.column(weight)
+    if people.null_count:
+        row = people.is_null().to_pylist().index(True)
+        raise ValueError(f'the weight "{weight}" is missing in row {row} (counted from 0); give 0 to leave a row out')
+    return without(table, [target, weight, *(drop or [])]), y.to_numpy(), people.to_numpy()
+
+
+def answer_shares(path: Path) -> dict[Any, dict[Any, float]]:
+    """A CSV table of answers by answers: rows for the answer now, columns for the answer later; empty for none."""
+    table = read_table(path)
+    names = table.column_names
+    if len(names) != table.num_rows + 1:
+        raise ValueError(
+            f"{path} has {table.num_rows} rows and {len(names)} columns; expected a column of answers, and one column "
+            f"for each of them"
+        )
+    now = table.column(0).to_pylist()
+    words = {str(answer): answer for answer in now}
+    later = [words.get(name, None if not name.strip() else name) for name in names[1:]]
+    columns = [table.column(k + 1).to_pylist() for k in range(len(later))]
+    return {answer: {to: columns[k][row] for k, to in enumerate(later)} for row, answer in enumerate(now)}
 
 
 def without(table: Any, names: list[str]) -> Any:

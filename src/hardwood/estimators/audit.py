@@ -34,6 +34,7 @@ class Audit(Findings):
 
     found: Attack = field(repr=False)
     shifts: ShiftDescription = field(repr=False)
+    class_weight: Any = None
 
     @property
     def tree(self) -> Tree:
@@ -135,7 +136,7 @@ def audit(
     tree, table = _read(model, X, feature_kinds, max_bins)
     words_of_labels = {"weights": sample_weight, "class_weight": class_weight}
     labels = encode_labels(y, table.n_samples, classes=tree.classes, **words_of_labels)
-    return Audit(attack(tree, labels, said.uncertainty(table, people=labels.people)), said)
+    return Audit(attack(tree, labels, said.uncertainty(table, people=labels.people)), said, class_weight)
 
 
 def _read(model: Any, X: Any, kinds: Any, max_bins: int) -> tuple[Tree, Table]:

@@ -15,10 +15,12 @@ class Findings(ABC):
     """What the worst shift does to a tree. Prints as a page of text.
 
     shifts        which shifts are possible
+    class_weight  what a class is worth, as in `RobustTreeClassifier`
     budget        what the adversary may pay on the whole table
     """
 
     shifts: ShiftDescription
+    class_weight: Any
 
     @property
     @abstractmethod
@@ -62,10 +64,9 @@ class Findings(ABC):
     @property
     def _everybody(self) -> str:
         """What shares are shares of, in words."""
-        if self.curve.people == self.n_samples == self.curve.total:
+        if self.curve.people == self.n_samples:
             return f"{self.n_samples} samples"
-        who = f"{self.curve.people:.10g} people in {self.n_samples} rows"
-        return who if not self.curve.in_part or self.curve.total == self.curve.people else f"the worth of {who}"
+        return f"{self.curve.people:.6g} people in {self.n_samples} rows"
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers, ready for JSON."""
@@ -81,8 +82,12 @@ class Findings(ABC):
 
     def __str__(self) -> str:
         n_values, n_rows = self.n_changed
+        start = f"{self.nominal_accuracy:.1%} of {self._everybody} are correct as they stand,"
+        if self.class_weight is not None:
+            measure = "balanced accuracy" if self.class_weight == "balanced" else "accuracy by worth"
+            start = f"{measure} of {self._everybody}: {self.nominal_accuracy:.1%} as they stand,"
         lines = [
-            f"{self.nominal_accuracy:.1%} of {self._everybody} are correct as they stand,",
+            start,
             f"{self.worst_case_accuracy:.1%} after the worst shift within the budget {self.budget:.4g} "
             f"({n_values} values changed in {n_rows} rows).",
             f"Shifts: {self.shifts}.",
@@ -96,7 +101,7 @@ class Findings(ABC):
         lines += ["", "What the adversary changes:" if changes else "The adversary needs no change."]
         for entry in changes[:8]:
             what = f"{shown(entry['column'])}: {shown(entry['from'])} -> {shown(entry['to'])}"
-            lines.append(f"  {what} in {entry['rows']} rows for {entry['price']:.3g}")
+            lines.append(f"  {what} in {entry['rows']:.6g} rows for {entry['price']:.3g}")
         if len(changes) > 8:
             lines.append(f"  ... and {len(changes) - 8} other kinds of changes")
         return "\n".join(lines)

@@ -89,6 +89,7 @@ class PiecewiseAudit(Findings):
     pieces: Pieces = field(repr=False)
     nominal_correct: float
     curves: tuple[Curve, ...] = field(repr=False)  # of the pieces
+    class_weight: Any = None
 
     @classmethod
     def of(
@@ -118,7 +119,7 @@ class PiecewiseAudit(Findings):
             worth = with_worth(everybody, class_weight).worth
             question = replace(question, budget=shifts.budget_for(everybody.people), worth=worth)
         correct, curves = zip(*pieces.map(partial(_counted, question), question.columns), strict=True)
-        return cls(question, pieces, sum(correct), curves)
+        return cls(question, pieces, sum(correct), curves, class_weight)
 
     @cached_property
     def curve(self) -> Curve:

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from hardwood.certificate import Certificate, is_about
-from hardwood.data.features import Feature, Kind, Table
+from hardwood.data.features import BELOW_ALL, NO_ANSWER, NO_ANSWER_WORDS, Kind, Table
 from hardwood.data.labels import Labels
-from hardwood.shift.calibration import Direction
+from hardwood.shift.calibration import Direction, answered
 from hardwood.shift.description import ShiftDescription
 from hardwood.trees.adversary import Attack, attack, plain_number
 from hardwood.trees.anatomy import Part, anatomy, words_of
 from hardwood.trees.tree import Branch, Leaf, Limit, Node, Tree
 
 OWN = "this tree"
+MOST_ANSWERS = 50  # of a table of prices in the page
 MOST_PRICES = 2000  # of one column in the page; a wider column with prices by value has no margins there
 GRID = 201  # points of a curve
 FEW = 5  # rows that are not told apart
@@ -97,6 +98,19 @@ class Content:
         """How many people the rows stand for."""
         return self.level.found.labels.people
 
+    @property
+    def weighted(self) -> bool:
+        """Whether rows stand for other numbers of people than one."""
+        return self.level.found.labels.weights is not None
+
+    @property
+    def measure(self) -> str:
+        """What shares are called."""
+        if self.level.found.labels.worth is None:
+            return "accuracy"
+        said = None if self.level.certificate is None else self.level.certificate.class_weight
+        return "balanced accuracy" if said == "balanced" else "accuracy by what classes are worth"
+
     @cached_property
     def same_data(self) -> bool:
         """Whether the table is the one that the certificate is about."""
@@ -152,12 +166,13 @@ class Content:
         return {
             "chosen": self.chosen,
             "classes": [str(name) for name in self.level.found.tree.classes],
-            "features": [_feature_data(j, self.table.features[j], self._moves(j)) for j in self.asked],
+            "features": [self._feature_data(j) for j in self.asked],
             "levels": [_node_data(level.found.tree.root, [0]) for level in self.levels],
             "curves": self.curves,
             "largestBudget": self.largest_budget,
             "nSamples": self.people,
             "likely": self.likely,
+            "noAnswer": NO_ANSWER,
         }
 
     @property
@@ -175,7 +190,12 @@ class Content:
         shifts = replace(self.level.shifts, clip=True)  # values that no row has may be less certain than allowed
         if shifts.by_cell:
             return None
-        feature, reach = self.table.features[j], self.level.found.uncertainty.costs.reach[j]
+        costs = self.level.found.uncertainty.costs
+        feature, reach = self.table.features[j], costs.reach[j]
+        if (own := costs.tables[j]) is not None:
+            numbers = own.numbers.tolist()
+            table = [[_number(price) for price in row] for row in numbers]
+            return {"codes": own.codes.tolist(), "table": table} if len(table) <= MOST_ANSWERS else None
         first = last = feature.low
         if feature.ordered and (reach.lower is not None or reach.upper is not None):
             beyond = feature.n_values + 10  # on a side without a bound; farther out the page has no margin
@@ -185,8 +205,11 @@ class Content:
             return None
         probes = np.repeat(self.table.values[:1], last - first + 1, axis=0)
         probes[:, j] = np.arange(first, last + 1)
-        prices = shifts.uncertainty(Table(self.table.features, probes), budget=0.0).costs.prices[j]
+        probed = shifts.uncertainty(Table(self.table.features, probes), budget=0.0).costs
+        prices, missing = probed.prices[j], probed.missing[j]
         return {
+            "table": None,
+            "missing": None if missing is None else _number(float(missing[0])),
             "prices": [[_number(price) for price in row] for row in prices.tolist()],
             "first": first if len(prices) > 1 else None,
             "mayRise": reach.direction is not Direction.DOWN,
@@ -194,6 +217,21 @@ class Content:
             "lower": reach.lower,
             "upper": reach.upper,
             "steps": reach.steps,
+        }
+
+    def _feature_data(self, j: int) -> dict[str, Any]:
+        feature = self.table.features[j]
+        answers = answered(self.table, j)
+        return {
+            "index": j,
+            "name": feature.name,
+            "kind": str(feature.kind),
+            "ordered": feature.ordered,
+            "missing": feature.missing,
+            "usual": int(np.median(answers)) if answers.size else feature.low,
+            "answers": [str(answer) for answer in feature.categories],
+            "edges": list(feature.edges) if feature.kind is Kind.BINNED else [],
+            "moves": self._moves(j),
         }
 
 
@@ -224,25 +262,16 @@ def content_of(
 def _seen(tree: Tree, j: int, code: int) -> str:
     """A value as a tree sees it: between which of its thresholds, or which answer."""
     feature = tree.features[j]
+    if code == NO_ANSWER:
+        return NO_ANSWER_WORDS
     if not feature.ordered:
         return str(feature.categories[code])
-    thresholds = sorted(node.code for node in tree.nodes if isinstance(node, Branch) and node.feature == j)
+    thresholds = sorted(
+        node.code for node in tree.nodes if isinstance(node, Branch) and node.feature == j and node.code != BELOW_ALL
+    )
     above = [threshold for threshold in thresholds if threshold >= code]
     below = [threshold + 1 for threshold in thresholds if threshold < code]
     return words_of(feature, Limit(j, below[-1] if below else None, above[0] if above else None))
-
-
-def _feature_data(j: int, feature: Feature, moves: dict[str, Any] | None) -> dict[str, Any]:
-    answers = [str(answer) for answer in feature.categories]
-    return {
-        "index": j,
-        "name": feature.name,
-        "kind": str(feature.kind),
-        "ordered": feature.ordered,
-        "answers": answers,
-        "edges": list(feature.edges) if feature.kind is Kind.BINNED else [],
-        "moves": moves,
-    }
 
 
 def _node_data(node: Node, next_leaf: list[int]) -> dict[str, Any]:
@@ -250,7 +279,8 @@ def _node_data(node: Node, next_leaf: list[int]) -> dict[str, Any]:
         next_leaf[0] += 1
         return {"label": node.label, "leaf": next_leaf[0] - 1}
     left = _node_data(node.left, next_leaf)
-    return {"feature": node.feature, "code": node.code, "yes": left, "no": _node_data(node.right, next_leaf)}
+    own = {"feature": node.feature, "code": node.code, "missingLeft": node.missing_left}
+    return own | {"yes": left, "no": _node_data(node.right, next_leaf)}
 
 
 def _together(changes: list[tuple[float, float]]) -> dict[str, float]:

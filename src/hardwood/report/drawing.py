@@ -47,7 +47,7 @@ def tree_svg(level: Level, number: int) -> Markup:
     width, height = depth * scale.step + LEAF + TOLD + 20, max(n_leaves, 2) * scale.row
     by_way = {part.way: part for part in parts}
     largest = max(part.n_samples for part in level.leaves)
-    drawn = [_edge(scale, by_way[part.way[:-1]], part, found.n_samples) for part in parts if part.way]
+    drawn = [_edge(scale, by_way[part.way[:-1]], part, found.labels.people) for part in parts if part.way]
     drawn += [_question(scale, level, part) for part in parts if part.leaf is None]
     drawn += [_leaf(scale, level, part, largest) for part in level.leaves]
     return element(
@@ -79,7 +79,7 @@ def curve_svg(content: Content) -> Markup:
     for k in range(round(10 * floor), 11):
         pieces.append(element("line", class_="grid", x1=left, x2=left + width, y1=_n(y(k / 10)), y2=_n(y(k / 10))))
         pieces.append(element("text", f"{10 * k} %", class_="tick end", x=left - 6, y=_n(y(k / 10) + 4)))
-    n_samples = content.table.n_samples
+    n_samples = content.people
     last = -math.inf
     for plausibility in PLAUSIBILITIES:
         place = -n_samples * math.log(plausibility)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import resources
 
 from hardwood.report.content import Content
-from hardwood.report.drawing import rows
+from hardwood.report.drawing import amount, rows
 from hardwood.report.markup import Markup, element, fingerprint, inline_json, name
 from hardwood.report.sections import (
     adversary_section,
@@ -72,13 +72,13 @@ def _section(key: str, title: str, children: list[Markup]) -> Markup:
 def _header(content: Content) -> list[Markup]:
     level = content.level
     found = level.found
-    n = found.n_samples
+    nominal, worst = (_said(content, value) for value in (found.nominal_correct, found.worst_case_correct))
     facts = [
-        ("correct as the data stand", percent(found.nominal_accuracy), f"{found.nominal_correct} of {n} rows"),
+        ("correct as the data stand", percent(found.nominal_accuracy), nominal),
         (
             "correct after the worst plausible shift",
             percent(found.worst_case_accuracy),
-            f"{found.worst_case_correct} of {n} rows, whichever such shift it is",
+            f"{worst}, whichever such shift it is",
         ),
         ("could any tree do better?", *_proof(content)),
         (
@@ -103,6 +103,14 @@ def _header(content: Content) -> list[Markup]:
     ]
 
 
+def _said(content: Content, value: float) -> str:
+    """How many rows a share is, or what else it is a share of."""
+    found = content.level.found
+    if found.labels.worth is not None:
+        return content.measure
+    return f"{amount(value)} of {rows(found.total)}"
+
+
 def _proof(content: Content) -> tuple[Markup, str]:
     """What is proved about the tree, and by whom."""
     certificate = content.level.certificate
@@ -110,33 +118,43 @@ def _proof(content: Content) -> tuple[Markup, str]:
         return element("span", "not certified", class_="open"), "the model has no certificate"
     took = f"{certificate.solver}, {seconds_of(certificate.seconds)}"
     on = "" if content.same_data else "; proved for the training table, which is not the table of this report"
+    if certificate.status == "optimal" and not certificate.counted:
+        within = (certificate.upper_bound - certificate.worst_case_correct) / certificate.total
+        return element("span", "no: proved optimal", class_="proved"), f"to within {within:.2%} ({took}){on}"
     if certificate.status == "optimal" and certificate.gap == 0:
         return element("span", "no: proved optimal", class_="proved"), f"none is more robust ({took}){on}"
     if certificate.status == "most_robust":
         words = f"none is more robust; a smaller one might be as good ({took}){on}"
         return element("span", "no: proved most robust", class_="proved"), words
     n_more = certificate.upper_bound - certificate.worst_case_correct
-    more = element("span", f"by {rows(n_more)} at most", class_="open")
+    by = rows(n_more) if certificate.counted else f"{n_more / certificate.total:.2%}"
+    more = element("span", f"by {by} at most", class_="open")
     if certificate.status == "optimal":
         words = f"with more questions, which were to be worth {certificate.branch_penalty:g} rows each ({took}){on}"
         return more, words
-    most = certificate.upper_bound / certificate.n_samples
+    most = certificate.upper_bound / certificate.total
     return more, f"no tree exceeds {percent(most)} ({took}){on}"
 
 
 def _plausibility_words(content: Content) -> str:
     level, found = content.level, content.level.found
     n, budget = found.n_samples, found.uncertainty.budget
+    stand = (
+        f" They stand for {amount(content.people)} people, whom all numbers below count." if content.weighted else ""
+    )
+    stand += f" Shares are {content.measure}." if found.labels.worth is not None else ""
     if level.shifts.radius is not None:
-        return f"Hedged against every shift in which each of the {n} rows moves within a box of its own, all at once."
+        words = f"Hedged against every shift in which each of the {n} rows moves within a box of its own, all at once."
+        return words + stand
     if budget == 0:
-        return f"{level.words}: this tree is not hedged against shifts. The report is about {rows(n)}."
+        return f"{level.words}: this tree is not hedged against shifts. The report is about {rows(n)}.{stand}"
     if level.plausibility is None or not content.likely:
         return (
             f"{level.words}: hedged against every shift of the {n} rows whose changes cost {budget:.4g} in all at most."
+            f"{stand}"
         )
     return (
         f"{level.words}: hedged against every shift of the {n} rows that is at least {level.plausibility:.6g} times as "
         f"likely as no shift at all, in the (geometric) mean over the rows: single rows may change much, if others do "
-        f"not. In all the changes may cost {budget:.4g}; one that happens one time in ten costs 2.3."
+        f"not. In all the changes may cost {budget:.4g}; one that happens one time in ten costs 2.3.{stand}"
     )

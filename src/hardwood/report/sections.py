@@ -9,14 +9,16 @@ import numpy as np
 
 from hardwood._support.arguments import by_feature
 from hardwood._version import __version__
-from hardwood.certificate import is_about
-from hardwood.data.features import Feature, Kind
+from hardwood.certificate import Certificate, class_words, is_about
+from hardwood.data.features import NO_ANSWER_WORDS, Feature, Kind
 from hardwood.report.content import OWN, Content, Level
-from hardwood.report.drawing import bar_svg, curve_svg, legend, tree_svg
+from hardwood.report.drawing import amount, bar_svg, curve_svg, legend, tree_svg
 from hardwood.report.drawing import rows as rows_of
 from hardwood.report.markup import Markup, element, joined, name
-from hardwood.shift.calibration import Direction, FloatArray, Reach
+from hardwood.shift.calibration import Direction, Reach
 from hardwood.shift.description import PLAUSIBILITIES
+from hardwood.shift.tables import is_table
+from hardwood.shift.uncertainty import MoveCosts
 from hardwood.trees.anatomy import Part, rule_of
 from hardwood.trees.export import to_python, to_sql, to_text
 from hardwood.trees.tree import Branch
@@ -200,6 +202,12 @@ def curve_section(content: Content) -> list[Markup]:
         element("div", curve_svg(content), class_="scroll", tabindex=0, role="region", aria_label="Curves"),
         element("div", place, element("p", "", id="curve-words", aria_live="polite"), class_="js-only"),
         element("details", element("summary", "The numbers"), table),
+        element(
+            "p",
+            "Of each answer, how many are right: as they stand, after the worst shift, and at least, whatever the "
+            "shift within the budget, even if all of it is spent on them.",
+        ),
+        _class_table(content),
     ]
 
 
@@ -222,7 +230,7 @@ def adversary_section(content: Content) -> list[Markup]:
                 name(c["column"]),
                 name(c["from"]),
                 name(c["to"]),
-                c["rows"],
+                amount(c["rows"]),
                 f"{c['price'] / c['rows']:.2f}",
                 f"{c['price']:.1f}",
             ],
@@ -274,12 +282,13 @@ def record_section(content: Content) -> list[Markup]:
 def _field(feature: Feature, j: int) -> Markup:
     label = element("span", name(feature.name))
     key = f"field-{j}"
+    none = NO_ANSWER_WORDS if feature.missing else ""
     if feature.kind is Kind.INTEGER:
-        entry = element("input", id=key, type="number", step=1, inputmode="numeric")
+        entry = element("input", id=key, type="number", step=1, inputmode="numeric", placeholder=none or None)
     elif feature.kind is Kind.BINNED:
-        entry = element("input", id=key, type="number", step="any", inputmode="decimal")
+        entry = element("input", id=key, type="number", step="any", inputmode="decimal", placeholder=none or None)
     else:
-        answers = [element("option", "", value="")]
+        answers = [element("option", none, value="")]
         answers += [element("option", answer, value=k) for k, answer in enumerate(feature.categories)]
         entry = element("select", *answers, id=key)
     return element("label", label, entry, for_=key)
@@ -296,7 +305,7 @@ def prices_section(content: Content) -> list[Markup]:
     rows: Lines = []
     for j, feature in enumerate(content.table.features):
         reach = uncertainty.costs.reach[j]
-        low, high = _price_range(uncertainty.costs.prices[j], reach)
+        low, high = _price_range(uncertainty.costs, j)
         cells = [
             name(feature.name),
             str(feature.kind),
@@ -305,7 +314,7 @@ def prices_section(content: Content) -> list[Markup]:
             _price(low) if low == high else f"{_price(low)} to {_price(high)}",
             _chance(low) if content.likely else "not said",
             _number_paid(uncertainty.budget, low),
-            _where(feature, reach),
+            _where(feature, reach, _none_price(uncertainty.costs, j)),
         ]
         rows.append((cells, {}))
     head = (
@@ -327,14 +336,24 @@ def prices_section(content: Content) -> list[Markup]:
     return [element("p", words), _table("A step up or down, or another answer, in each column", head, rows, numbers=0)]
 
 
-def _price_range(prices: FloatArray, reach: Reach) -> tuple[float, float]:
+def _price_range(costs: MoveCosts, j: int) -> tuple[float, float]:
     """What a change costs at least and at most; by category, leaving one and arriving at another both have a price."""
-    if reach.steps == 0:
+    prices, table = costs.prices[j], costs.tables[j]
+    if table is not None:
+        changes = table.numbers[~np.eye(len(table.codes), dtype=bool)]
+        return float(changes.min(initial=math.inf)), float(changes.max(initial=0.0)) if changes.size else math.inf
+    if costs.reach[j].steps == 0:
         return math.inf, math.inf
     if prices.shape[1] == 1:
         return float(prices.min()), float(prices.max())
     ordered = np.sort(prices, axis=1)
     return float(ordered[:, :2].sum(axis=1).min()), float(ordered[:, -2:].sum(axis=1).max())
+
+
+def _none_price(costs: MoveCosts, j: int) -> float | None:
+    """What it costs at least to have no answer, or one after all; None if that is not known in the column."""
+    missing = costs.missing[j]
+    return None if missing is None else float(missing.min())
 
 
 def _number_paid(budget: float, price: float) -> str:
@@ -349,7 +368,8 @@ def _certainties(content: Content) -> list[str]:
     if shifts.radius is not None or shifts.costs is not None or shifts.certainty is None:
         return ["not given"] * len(names)
     entries = by_feature("certainty", shifts.certainty, names) if not shifts.by_cell else ["by row"] * len(names)
-    return [entry if isinstance(entry, str) else f"{float(entry):g}" for entry in entries]
+    words = ["measured" if is_table(entry) else entry for entry in entries]
+    return [entry if isinstance(entry, str) else f"{float(entry):g}" for entry in words]
 
 
 def _price(price: float) -> str:
@@ -361,7 +381,7 @@ def _chance(price: float) -> str:
     return "never" if math.isinf(price) else f"{share:.0f} %" if share >= 9.5 else f"{share:.2g} %"
 
 
-def _where(feature: Feature, reach: Reach) -> str:
+def _where(feature: Feature, reach: Reach, none: float | None) -> str:
     words = [] if reach.direction is Direction.BOTH else [f"only {reach.direction}"]
     if feature.kind is not Kind.INTEGER:
         words.append("among its bins" if feature.kind is Kind.BINNED else "among its answers")
@@ -371,7 +391,8 @@ def _where(feature: Feature, reach: Reach) -> str:
         words.append(f"not above {reach.upper}")
     if reach.steps is not None:
         words.append(f"at most {counted(reach.steps, 'step')}")
-    return ", ".join(words) or "anywhere"
+    where = ", ".join(words) or "anywhere"
+    return f"{where}; to or from no answer at {_price(none)}" if none is not None else where
 
 
 # ---- Rules and model card --------------------------------------------------------------------------------------------
@@ -426,10 +447,10 @@ def card_section(content: Content) -> list[Markup]:
             ("learnt by", f"{certificate.solver}, hardwood {certificate.version}"),
             ("time", f"{seconds_of(certificate.seconds)}, stopped: {str(certificate.stop_reason).replace('_', ' ')}"),
             ("depth allowed", certificate.max_depth),
-            ("no tree keeps more than", f"{certificate.upper_bound} of {certificate.n_samples} rows"),
+            ("no tree keeps more than", _of_all(certificate, certificate.upper_bound)),
             (
                 "no model of any kind keeps more than",
-                f"{certificate.any_model_bound} of {certificate.n_samples} rows under these shifts",
+                f"{_of_all(certificate, certificate.any_model_bound)} under these shifts",
             ),
             ("fingerprint of the training data", certificate.data_hash),
             ("is that the table of this report?", "yes" if content.same_data else "no"),
@@ -460,6 +481,32 @@ def card_section(content: Content) -> list[Markup]:
         element("ul", *(element("li", words) for words in limits)),
         check,
     ]
+
+
+def _of_all(certificate: Certificate, value: float) -> str:
+    if certificate.counted:
+        return f"{value} of {certificate.total} {'rows' if certificate.weights == 'none' else 'people'}"
+    return f"{value / certificate.total:.2%}"
+
+
+def _class_table(content: Content) -> Markup:
+    """What becomes of each class: sensitivity and specificity of two."""
+    found = content.level.found
+    lines: Lines = [
+        (
+            [
+                name(class_words(own.label, found.labels.classes)),
+                amount(own.people),
+                percent(own.nominal),
+                percent(own.worst_case),
+                percent(own.guaranteed),
+            ],
+            {},
+        )
+        for own in found.by_class
+    ]
+    head = ("answer", "people" if content.weighted else "rows", "as they stand", "after the worst shift", "at least")
+    return _table("Correct of each answer", head, lines, numbers=4, first_number=1)
 
 
 def _table(

@@ -46,7 +46,7 @@ def write_report(
     check_place(path)
     table, labels, shifts = model.subject(X, y, sample_weight, certainty=certainty, costs=costs)
     own = _model(model, shifts)
-    models = [own, *_models_along(along, table, shifts)]
+    models = [own, *_models_along(along, table, labels.people, shifts)]
     models.sort(key=lambda other: other.shifts.budget_for(labels.people))
     chosen = next(k for k, other in enumerate(models) if other is own)
     content = content_of(models, chosen, table, labels, rivals=rivals, title=title or TITLE, rows=show_rows)
@@ -63,7 +63,7 @@ def _model(model: RobustTreeClassifier, shifts: ShiftDescription) -> Model:
     return Model(model.tree_, shifts, getattr(model, "certificate_", None))
 
 
-def _models_along(along: RobustnessPath | None, table: Table, shifts: ShiftDescription) -> list[Model]:
+def _models_along(along: RobustnessPath | None, table: Table, people: float, shifts: ShiftDescription) -> list[Model]:
     """The models of a path at other levels than the one that is reported."""
     if along is None:
         return []
@@ -77,6 +77,6 @@ def _models_along(along: RobustnessPath | None, table: Table, shifts: ShiftDescr
                 "along was learnt for other shifts; expected a path with the certainty, costs, direction and "
                 "bounds of this model"
             )
-        if other.shifts_.budget_for(table.n_samples) != shifts.budget_for(table.n_samples):
+        if other.shifts_.budget_for(people) != shifts.budget_for(people):
             models.append(_model(other, other.shifts_))
     return models

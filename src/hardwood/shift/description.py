@@ -18,6 +18,7 @@ from hardwood._support.errors import ArgumentError
 from hardwood._support.text import shown
 from hardwood.data.features import Table
 from hardwood.shift.calibration import budget_of
+from hardwood.shift.tables import is_table
 from hardwood.shift.uncertainty import UncertaintySet
 
 PLAUSIBILITIES = (1.0, 0.99, 0.97, 0.95, 0.9, 0.85, 0.75, 0.5)  # the levels that people look at if they name none
@@ -140,7 +141,7 @@ class ShiftDescription:
         if not words:
             prices = self.certainty if self.costs is None else self.costs
             name = "certainty" if self.costs is None else "costs"
-            words.append(f"{name} by cell" if _has_cells(prices) else f"{name} {shown(plain(prices))}")
+            words.append(f"{name} by cell" if _has_cells(prices) else f"{name} {_told(prices)}")
             words.append(f"plausibility {self.plausibility:g}" if self.budget is None else f"budget {self.budget:g}")
         places = {name: getattr(self, name) for name in ("direction", "bounds", "missing_certainty")}
         words += [f"{name} {shown(plain(value))}" for name, value in places.items() if value]
@@ -161,6 +162,14 @@ class ShiftDescription:
                 f"the description of shifts has {received}; expected an object with exactly {list(FIELDS)}"
             )
         return cls(**{name: read_plain(value) for name, value in entry.items()})
+
+
+def _told(prices: Any) -> str:
+    """Numbers by column in words; a table of answers is only mentioned."""
+    if not isinstance(prices, Mapping) or not any(_is_table(entry) for entry in prices.values()):
+        return shown(plain(prices))
+    entries = (f"{shown(name)}: {'a table' if _is_table(own) else shown(plain(own))}" for name, own in prices.items())
+    return "{" + ", ".join(entries) + "}"
 
 
 FIELDS = tuple(field.name for field in fields(ShiftDescription))
@@ -203,9 +212,11 @@ def _has_cells(value: Any) -> bool:
 
 def _is_square(entry: Any) -> bool:
     """Whether an entry for a column is a table of answers by answers, or prices by category."""
-    if isinstance(entry, Mapping) or hasattr(entry, "columns"):
-        return True
-    return np.ndim(entry) == 2 and np.shape(entry)[0] == np.shape(entry)[1]
+    return isinstance(entry, Mapping) or _is_table(entry)
+
+
+def _is_table(entry: Any) -> bool:
+    return is_table(entry) and (not isinstance(entry, list | np.ndarray) or len({*np.shape(entry)}) == 1)
 
 
 def read_plain(value: Any) -> Any:

@@ -279,8 +279,8 @@ def _calibrated_column(
 
 def _given_column(table: Table, j: int, reach: Reach, costs: Any, missing_certainty: Any) -> ColumnPrices:
     feature = table.features[j]
-    shape = () if isinstance(costs, Mapping) or hasattr(costs, "columns") else np.shape(costs)
-    by_sample = len(shape) == 2 and shape[0] in (1, table.n_samples) and shape[1] == feature.n_values
+    named = isinstance(costs, Mapping) or hasattr(costs, "columns")
+    by_sample = not named and np.shape(costs) in ((1, feature.n_values), (table.n_samples, feature.n_values))
     if is_table(costs) and not by_sample:
         given = answer_table("costs", feature, table.values[:, j], costs)
         _refuse_negative(feature, given)

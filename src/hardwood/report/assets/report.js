@@ -74,10 +74,11 @@
   let tracedRecord = null;
   const features = new Map(data.features.map((feature) => [feature.index, feature]));
 
-  // The code of what is in a field, or null if it is no answer.
+  // The code of what is in a field, or null if it does not fit. An empty field is no answer, where that is known.
   function codeOf(feature) {
     const text = byId(`field-${feature.index}`).value.trim();
     const number = Number(text);
+    if (text === "" && feature.missing) return data.noAnswer;
     if (text === "" || !Number.isFinite(number)) return null;
     if (feature.answers.length > 0) return number;
     if (feature.kind === "binned") return feature.edges.filter((edge) => edge < number).length;
@@ -88,16 +89,45 @@
 
   function goesLeft(node, codes) {
     const value = codes.get(node.feature);
+    if (value === data.noAnswer) return node.missingLeft;
     return features.get(node.feature).ordered ? value <= node.code : value === node.code;
   }
 
-  // The price of bringing a value within limits: { low, high } or { allowed }; Infinity if it cannot.
+  // Whether limits allow a code.
+  function fits(code, limit) {
+    if (code === data.noAnswer) return limit.missing;
+    return limit.allowed ? limit.allowed.has(code) : code >= limit.low && code <= limit.high;
+  }
+
+  // The price of bringing a value within limits: { low, high, missing } or { allowed }; Infinity if it cannot.
   function priceInto(feature, value, limit) {
+    const moves = feature.moves;
+    if (fits(value, limit)) return { price: 0 };
+    if (moves.table !== null) {
+      const row = moves.table[moves.codes.indexOf(value)];
+      let best = { price: Infinity };
+      moves.codes.forEach((code, k) => {
+        if (fits(code, limit) && row[k] !== null && row[k] < best.price) best = { price: row[k], code };
+      });
+      return best;
+    }
+    const change = moves.missing ?? Infinity;
+    const other = value === data.noAnswer ? anyAnswer(feature, limit, change) : priceOfAnswer(feature, value, limit);
+    return limit.missing && change < other.price ? { price: change, code: data.noAnswer } : other;
+  }
+
+  // From no answer to any that fits.
+  function anyAnswer(feature, limit, price) {
+    const low = Math.max(limit.low, feature.moves.lower ?? -Infinity);
+    const high = Math.min(limit.high, feature.moves.upper ?? Infinity);
+    return low <= high ? { price, code: Math.min(Math.max(feature.usual, low), high) } : { price: Infinity };
+  }
+
+  function priceOfAnswer(feature, value, limit) {
     const moves = feature.moves;
     const prices = moves.first === null ? moves.prices[0] : moves.prices[value - moves.first];
     const number = (price) => (price === null ? Infinity : price);
     if (limit.allowed) {
-      if (limit.allowed.has(value)) return { price: 0 };
       let best = { price: Infinity };
       for (const code of limit.allowed) {
         const price = prices.length > 1 ? number(prices[value]) + number(prices[code]) : number(prices[0]);
@@ -133,9 +163,13 @@
       for (const yes of [true, false]) {
         const own = new Map(limits);
         const old = own.get(node.feature) ?? {
-          low: -Infinity, high: Infinity, allowed: feature.ordered ? null : new Set(feature.answers.keys()),
+          low: -Infinity, high: Infinity, missing: feature.missing,
+          allowed: feature.ordered ? null : new Set(feature.answers.keys()),
         };
-        const limit = { low: old.low, high: old.high, allowed: old.allowed && new Set(old.allowed) };
+        const limit = {
+          low: old.low, high: old.high, missing: old.missing && node.missingLeft === yes,
+          allowed: old.allowed && new Set(old.allowed),
+        };
         if (limit.allowed) {
           if (yes) limit.allowed = new Set(old.allowed.has(node.code) ? [node.code] : []);
           else limit.allowed.delete(node.code);
@@ -150,6 +184,7 @@
   }
 
   function words(feature, code) {
+    if (code === data.noAnswer) return "no answer";
     if (feature.answers.length > 0) return feature.answers[code];
     if (feature.kind !== "binned") return String(code);
     if (code === 0) return `at most ${feature.edges[0]}`;
@@ -228,7 +263,10 @@
 
   // Whether the page knows what a change of a value costs.
   function priced(feature, value) {
-    return feature.moves !== null && (feature.moves.first === null || value - feature.moves.first in feature.moves.prices);
+    const moves = feature.moves;
+    if (moves === null) return false;
+    if (moves.table !== null) return moves.codes.includes(value);
+    return value === data.noAnswer || moves.first === null || value - moves.first in moves.prices;
   }
 
   function sayMargin(result, tree, codes, label) {
