@@ -22,7 +22,7 @@ import numpy as np
 from hardwood._support.errors import ArgumentError, Said, shortened
 from hardwood._support.files import json_text, making, parsed_json, reading, write_text
 from hardwood._support.text import shown
-from hardwood.data.features import Category, Table, encode
+from hardwood.data.features import Table, encode
 from hardwood.data.labels import Labels, encode_labels, with_worth
 from hardwood.data.pieces import encode_pieces, pieces_of, target_of
 from hardwood.problem import Goal, Problem
@@ -280,7 +280,7 @@ class Certificate:
         if self.class_weight is None:
             return "" if self.counted else in_part
         lines = [in_part] + [
-            f"{class_words(own.label, self.tree.classes)}: {own.worst_case:.1%} stay correct then, "
+            f"{class_words(own, self.by_class)}: {own.worst_case:.1%} stay correct then, "
             f"{own.guaranteed:.1%} at least whatever the shift; {own.nominal:.1%} without one\n"
             for own in self.by_class
         ]
@@ -515,11 +515,12 @@ def _kind_of_weights(labels: Labels) -> str:
     return "whole" if labels.whole else "real"
 
 
-def class_words(label: Category, classes: tuple[Category, ...]) -> str:
-    """A class; of two, the second one's share is the sensitivity, the first one's the specificity."""
-    if len(classes) != 2:
-        return shown(label)
-    return f"{shown(label)} ({'sensitivity' if label == classes[1] else 'specificity'})"
+def class_words(own: ClassShare, everybody: tuple[ClassShare, ...]) -> str:
+    """A class; of two, the share of the rarer one is the sensitivity, that of the other one the specificity."""
+    if len(everybody) != 2:
+        return shown(own.label)
+    rarer = everybody[0] if everybody[0].people < everybody[1].people else everybody[1]
+    return f"{shown(own.label)} ({'sensitivity' if own is rarer else 'specificity'})"
 
 
 def _newer(document: dict[str, Any]) -> dict[str, Any]:

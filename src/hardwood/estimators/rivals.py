@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from hardwood.certificate import Certificate, is_about
-from hardwood.data.features import Table
+from hardwood.data.features import BELOW_ALL, NO_ANSWER, Table
 from hardwood.problem import Problem
 from hardwood.shift.uncertainty import UncertaintySet
 from hardwood.solvers import solve
@@ -44,7 +45,10 @@ def cart(problem: Problem) -> Tree:
     design = np.column_stack([_numbers(table, j, code) for j, code in columns])
     if problem.max_depth == 0:
         return best_leaf(problem)
-    model = DecisionTreeClassifier(max_depth=problem.max_depth, random_state=0).fit(design, problem.labels.codes)
+    labels = problem.labels
+    worth = None if labels.weights is None and labels.worth is None else labels.row_people * labels.row_worth
+    model = DecisionTreeClassifier(max_depth=problem.max_depth, random_state=0)
+    model.fit(design, labels.codes, sample_weight=worth)
     fitted = model.tree_
 
     def read(at: int) -> Node:
@@ -53,10 +57,18 @@ def cart(problem: Problem) -> Tree:
         j, code = columns[fitted.feature[at]]
         low, high = read(int(fitted.children_left[at])), read(int(fitted.children_right[at]))
         if code is None:
-            return Branch(j, int(np.floor(fitted.threshold[at])), low, high)
+            return _threshold(table, j, fitted, at, low, high)
         return Branch(j, code, high, low)  # 1 stands for the answer: yes, to the left
 
     return Tree(table.features, problem.labels.classes, read(0))
+
+
+def _threshold(table: Table, j: int, fitted: Any, at: int, low: Node, high: Node) -> Node:
+    """A test of a column with an order; without an answer, it goes where scikit-learn sends it."""
+    threshold, missing_left = fitted.threshold[at], bool(fitted.missing_go_to_left[at])
+    if not np.isfinite(threshold):  # all answers go left, no answer right
+        return Branch(j, BELOW_ALL, high, low, True)
+    return Branch(j, int(np.floor(threshold)), low, high, table.features[j].missing and missing_left)
 
 
 def _columns(table: Table) -> Iterator[tuple[int, int | None]]:
@@ -70,4 +82,5 @@ def _columns(table: Table) -> Iterator[tuple[int, int | None]]:
 
 def _numbers(table: Table, j: int, code: int | None) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     values = table.values[:, j]
-    return np.asarray(values if code is None else values == code, dtype=np.float64)
+    numbers = np.asarray(values if code is None else values == code, dtype=np.float64)
+    return np.where(values == NO_ANSWER, np.nan, numbers) if table.features[j].missing else numbers

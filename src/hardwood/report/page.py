@@ -140,7 +140,9 @@ def _plausibility_words(content: Content) -> str:
     level, found = content.level, content.level.found
     n, budget = found.n_samples, found.uncertainty.budget
     stand = (
-        f" They stand for {amount(content.people)} people, whom all numbers below count." if content.weighted else ""
+        f" The rows stand for {amount(content.people)} people, and numbers of rows below count these."
+        if content.weighted
+        else ""
     )
     stand += f" Shares are {content.measure}." if found.labels.worth is not None else ""
     if level.shifts.radius is not None:

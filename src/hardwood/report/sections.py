@@ -108,7 +108,7 @@ def _leaf_card(level: Level, part: Part) -> Markup:
     rule = [element("li", name(column), " ", name(words)) for column, words in rule_of(tree, region)]
     right = part.n_samples - part.wrong
     counts = [
-        joined(str(count), " ", name(label)) for label, count in zip(tree.classes, part.counts, strict=True) if count
+        joined(amount(count), " ", name(label)) for label, count in zip(tree.classes, part.counts, strict=True) if count
     ]
     return element(
         "li",
@@ -118,8 +118,8 @@ def _leaf_card(level: Level, part: Part) -> Markup:
         element("p", rows_of(part.n_samples), joined(": ", _listed(counts)) if counts else "", "."),
         element(
             "p",
-            f"Right as they stand: {right}. The adversary can turn {part.within} of them, each on its own, and turns "
-            f"{part.lost} in the worst shift.",
+            f"Right as they stand: {amount(right)}. The adversary can turn {amount(part.within)} of them, each on its "
+            f"own, and turns {amount(part.lost)} in the worst shift.",
             class_="soft",
         ),
         class_="card",
@@ -495,7 +495,7 @@ def _class_table(content: Content) -> Markup:
     lines: Lines = [
         (
             [
-                name(class_words(own.label, found.labels.classes)),
+                name(class_words(own, found.by_class)),
                 amount(own.people),
                 percent(own.nominal),
                 percent(own.worst_case),

@@ -16,7 +16,7 @@ repeated. Otherwise the last row may be lost in part (docs/weights.md).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -275,7 +275,7 @@ class Attack:
     def lost(self) -> NDArray[np.intp]:
         """Rows misclassified after the worst shift, by margin and then by row; the last one perhaps in part."""
         order, _ = self._purchases
-        return order[: int(np.count_nonzero(self.lost_people[order]))]
+        return np.asarray(order[self.lost_people[order] > 0])
 
     @cached_property
     def lost_people(self) -> FloatArray:
@@ -310,9 +310,9 @@ class Attack:
         for k, label in enumerate(self.labels.classes):
             own = np.flatnonzero(self.labels.codes == k)
             labels = Labels(self.labels.codes[own], self.labels.classes, self.labels.row_people[own])
-            curve = Curve.of(self.margins[own], labels) if own.size and labels.people else None
-            if curve is None:
+            if not labels.people:
                 continue
+            curve = replace(Curve.of(self.margins[own], labels), in_part=not self.labels.counted)
             people = labels.row_people
             shares.append(
                 ClassShare(
