@@ -69,6 +69,8 @@ class Column:
         none = [NONE] if self.missing is not None or NONE in self.codes else []
         if self.n_values is not None:
             return [*range(self.n_values), *none]
+        if self.table is not None:
+            return sorted({code for code, _ in self.table} - {NONE}) + none
         known = [code for code in self.codes + thresholds if code != NONE]
         return [*range(min(known, default=0) - 2, max(known, default=0) + 4), *none]
 

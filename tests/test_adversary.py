@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 import hardwood as hw
 import oracle
+from hardwood.data.features import NO_ANSWER
 from hardwood.trees.tree import Branch, Leaf, Tree
 from instances import KINDS, random_instance
 from problems import most_are_slow
@@ -32,6 +34,52 @@ def test_worst_case_equals_trying_every_perturbation_of_the_table(number):
         check_margins(instance, attack)
         check_shift(instance, attack)
         check_curve(instance, attack)
+
+
+@pytest.mark.parametrize("number", most_are_slow(N_BATCHES + 2))
+def test_so_it_does_with_weights_worth_missing_answers_and_tables(number):
+    rng = np.random.default_rng([2027, number])
+    for instance in [random_instance(rng, wide=True) for _ in range(BATCH)]:
+        labels = instance.encoded_labels
+        attack = hw.attack(instance.tree, labels, instance.uncertainty)
+        check_margins(instance, attack)
+        margins = [oracle.margin(*instance.case, i) for i in range(len(labels.codes))]
+        people = instance.people or [1] * len(margins)
+        worth = [1.0 if instance.worth is None else instance.worth[label] for label in instance.labels]
+        in_part = oracle.value_in_part(margins, people, worth, instance.budget)
+        assert attack.priced_value == pytest.approx(in_part, rel=1e-9, abs=1e-7)
+        if labels.counted:
+            assert attack.worst_case_correct == trying_all(instance, people)
+        assert attack.curve.correct_at(instance.budget) == pytest.approx(attack.worst_case_correct, abs=1e-7)
+        assert attack.spent <= instance.budget * (1 + 2.0**-31)
+        assert sum(change.price for change in attack.shift) == pytest.approx(attack.spent, rel=1e-9, abs=1e-9)
+        lost = sum(w * k for w, k in zip(attack.lost_people, worth, strict=True))
+        assert attack.worst_case_correct == pytest.approx(attack.total - lost, abs=1e-9)
+        prices = {}
+        for row, j, code in zip(attack.shift.rows, attack.shift.columns, attack.shift.codes, strict=True):
+            new = oracle.NONE if code == NO_ANSWER else int(code)
+            prices[row] = prices.get(row, 0) + instance.columns[j].price(row, new)
+        for row in attack.lost:
+            assert float(prices.get(row, 0)) == pytest.approx(attack.margins[row], rel=1e-9, abs=1e-9)
+
+
+def trying_all(instance, people):
+    """Every perturbation of the table with rows repeated; where that is too many people, the cheapest ones first."""
+    rows = [i for i, w in enumerate(people) for _ in range(int(w))]
+    if len(rows) > 6:
+        margins = [oracle.margin(*instance.case, i) for i in range(len(people))]
+        return oracle.kept_one_by_one(margins, people, instance.budget)
+    columns = [
+        replace(
+            column,
+            codes=[column.codes[i] for i in rows],
+            prices=[column.prices[i] for i in rows],
+            missing=None if column.missing is None else [column.missing[i] for i in rows],
+        )
+        for column in instance.columns
+    ]
+    labels = [instance.labels[i] for i in rows]
+    return oracle.worst_case(columns, labels, instance.plain_tree, instance.budget)
 
 
 def check_margins(instance, attack):

@@ -16,7 +16,7 @@ from hardwood.problem import Goal
 from hardwood.solvers.base import Limits, Start, Status, StopReason
 from hardwood.solvers.search import SearchSolver
 from hardwood.trees.tree import Branch, Leaf, Tree
-from instances import KINDS, TRAITS
+from instances import KINDS, TRAITS, WIDE_TRAITS
 from problems import (
     assert_claims_hold,
     correct_after_ctrl_c,
@@ -48,6 +48,20 @@ def test_the_ways_of_large_tables_find_the_same_optimum(number):
         assert_claims_hold(SearchSolver(**OWN_LISTS).solve(problem), truth(instance, problem), problem)
 
 
+@pytest.mark.parametrize("number", most_are_slow(32))
+def test_weights_worth_missing_answers_and_tables_have_the_same_optimum(number):
+    for k in range(BATCH):
+        instance, problem = random_problem([35, number, k], wide=True)
+        assert_claims_hold(SearchSolver().solve(problem), truth(instance, problem), problem)
+
+
+@pytest.mark.parametrize("number", most_are_slow(4))
+def test_so_they_have_in_the_ways_of_large_tables(number):
+    for k in range(BATCH):
+        instance, problem = random_problem([36, number, k], wide=True)
+        assert_claims_hold(SearchSolver(**OWN_LISTS).solve(problem), truth(instance, problem), problem)
+
+
 @pytest.mark.parametrize("number", most_are_slow(6))
 def test_the_distributional_value_is_the_largest_of_all_trees(number):
     for k in range(BATCH):
@@ -59,6 +73,8 @@ def test_the_distributional_value_is_the_largest_of_all_trees(number):
 
 
 def test_the_problems_cover_every_kind():
+    wide = [random_problem([35, number, k], wide=True) for number in range(2) for k in range(BATCH)]
+    assert {*KINDS, *WIDE_TRAITS} <= set().union(*(instance.traits for instance, _ in wide))
     problems = [random_problem([31, number, k]) for number in range(3) for k in range(BATCH)]
     traits = set().union(*(instance.traits for instance, _ in problems))
     assert {*KINDS, *TRAITS} <= traits
@@ -76,6 +92,33 @@ def test_every_combination_of_speed_ups_reaches_the_same_optimum(seed):
         assert found.status is Status.OPTIMAL
         results.add((found.worst_case_correct, found.branching_nodes))
     assert len(results) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_so_they_do_with_weights_worth_missing_answers_and_a_table(seed):
+    problem = wide_problem(seed)
+    objectives, bounds = [], []
+    for on in itertools.product([True, False], repeat=len(SWITCHES)):
+        found = SearchSolver(**dict(zip(SWITCHES, on, strict=True))).solve(problem)
+        assert found.status is Status.OPTIMAL
+        objectives.append(found.objective)
+        bounds.append(found.objective_bound)
+    assert max(objectives) <= min(bounds) + 1e-9
+    assert max(objectives) - min(objectives) <= problem.resolution
+
+
+def wide_problem(seed, n=16):
+    """A column with missing numbers, one with a table of prices, real weights, and for one of the seeds worth."""
+    rng = np.random.default_rng([6, seed])
+    frame = pd.DataFrame({"age": rng.integers(0, 4, n).astype(float), "party": rng.choice(["a", "b", "c"], n)})
+    frame.loc[rng.random(n) < 0.25, "age"] = np.nan
+    y = np.where(rng.random(n) < 0.3, 1, (frame["age"] > 1) & (frame["party"] != "b")).astype(int)
+    table = hw.encode(frame, missing="category")
+    prices = {"age": 0.7, "party": rng.uniform(0.2, 2.0, (3, 3)).tolist()}
+    uncertainty = hw.UncertaintySet.priced(table, costs=prices, budget=2.5, missing_certainty={"age": 0.8})
+    labels = hw.encode_labels(y, n, weights=rng.lognormal(size=n), class_weight="balanced" if seed else None)
+    return hw.Problem(labels, uncertainty, 2)
 
 
 def survey(seed):

@@ -62,6 +62,8 @@ class Column:
             _refuse_missing(name, gone)
         if values.dtype.kind == "O":
             values = _plain_objects(name, values)
+        if gone.any():
+            values = _whole_if_possible(values)
         if values.dtype.kind not in "biufO":
             raise TypeError(_unreadable(name, values.dtype))
         if values.dtype.kind == "f":
@@ -313,15 +315,19 @@ def _set_aside(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
 
 
 def _filled(values: NDArray[Any], gone: NDArray[np.bool_]) -> NDArray[Any]:
-    """Some other row's value where one is missing. Numbers that were floats only for the sake of NaN become whole."""
-    values = values.copy()
+    """Some other row's value where one is missing."""
     there = np.flatnonzero(~gone)
     if not there.size:
         return np.zeros(len(values), dtype=np.float64)
+    values = values.copy()
     values[gone] = values[there[0]]
-    if values.dtype.kind == "f" and (np.abs(values) < 2**53).all() and (values == np.floor(values)).all():
-        return values.astype(np.int64)
     return values
+
+
+def _whole_if_possible(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers that are floats only for the sake of NaN become whole."""
+    whole = values.dtype.kind == "f" and (np.abs(values) < 2**53).all() and (values == np.floor(values)).all()
+    return values.astype(np.int64) if whole else values
 
 
 def _missing_as_answer(values: NDArray[Any], categories: tuple[Any, ...]) -> tuple[NDArray[Any], tuple[Any, ...]]:

@@ -448,7 +448,7 @@ def _refuse_new_missing(columns: Sequence[Column], features: Sequence[Feature]) 
     """One column that knows missing answers does not let all others have them."""
     for feature, column in zip(features, columns, strict=True):
         gone = _gone(column, Kind.ORDINAL, feature.categories)
-        if gone is not None and not feature.missing:
+        if gone is not None and not feature.missing and MISSING not in feature.categories:
             row = int(gone.argmax())
             raise ValueError(f'column "{column.name}", row {row} is missing (NaN), which it never was in training')
 

@@ -90,6 +90,8 @@ def words_of(feature: Feature, limit: Limit) -> str:
     """The values that a limit allows."""
     if limit.only_missing:
         return NO_ANSWER_WORDS
+    if limit.high == BELOW_ALL:
+        return "none of its values"
     if feature.missing and not limit.missing and limit.high is None and limit.low in (None, BELOW_ALL + 1):
         return "given"
     words = _answers_of(feature, limit)
