@@ -508,7 +508,10 @@ def _nearest_codes(costs: MoveCosts, limit: Limit, rows: NDArray[np.intp]) -> In
         none = np.full(rows.size, NO_ANSWER, dtype=np.int32)
         if limit.only_missing:
             return none
-        stays = limit.missing & (costs.move_prices(j, rows, none) < costs.move_prices(j, rows, nearest))
+        # (Bounds may leave no answer within the limit.)
+        fits = np.array([_is_within(limit, int(code)) for code in nearest], dtype=bool)
+        answer = np.where(fits, costs.move_prices(j, rows, nearest), np.inf)
+        stays = limit.missing & (costs.move_prices(j, rows, none) < answer)
         return np.where(stays, none, nearest).astype(np.int32)
     allowed = np.array(codes, dtype=np.int32)
     prices = np.stack([costs.move_prices(limit.feature, rows, np.full(rows.size, code)) for code in allowed])
