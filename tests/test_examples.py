@@ -43,3 +43,20 @@ def test_the_readme_shows_what_the_demo_prints(capsys, tmp_path, monkeypatch):
     assert certificate.gap == 0  # what the README says: whether a smaller tree is as good is another question
     assert f"does better than {certificate.worst_case_accuracy:.1%} at 0.90: proved" in shown
     assert (tmp_path / "report.html").exists()
+
+
+def test_a_health_survey_with_weights_missing_numbers_and_a_rare_outcome(capsys):
+    pytest.importorskip("samplics")
+    space = runpy.run_path(str(ROOT / "examples" / "nhanes2.py"))
+    space["main"]()
+    printed = capsys.readouterr().out
+    assert "missing: zinc 11%, lead 52%" in printed
+    assert printed.count("proved optimal to within") == 3
+    frame, weights = space["survey"]()
+    plain = space["learnt"](frame, "diabetes", weights)
+    balanced = space["learnt"](frame, "diabetes", weights, class_weight="balanced")
+    assert plain.tree_.n_branching_nodes == 0  # the most people are right if everybody is told "no"
+    assert balanced.tree_.n_branching_nodes > 0
+    assert balanced.certificate_.weights == "real"
+    assert balanced.certificate_.worst_case_accuracy > 0.55  # a single answer has a half
+    assert any(feature.missing for feature in balanced.tree_.features)

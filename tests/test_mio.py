@@ -51,6 +51,17 @@ def test_solvers_find_the_same_optimum_as_enumerating_every_tree_and_shift(solve
         assert_claims_hold(solver(form).solve(problem), truth(instance, problem), problem)
 
 
+@pytest.mark.parametrize("batch", range(6))
+def test_so_they_do_with_weights_missing_answers_and_tables(solver, batch):
+    for k in range(20):
+        instance, problem = random_problem([44, batch, k], wide=True)
+        if problem.labels.counted:
+            assert_claims_hold(solve(problem, solver()), truth(instance, problem), problem)
+        else:
+            with pytest.raises(ValueError, match="it knows neither weights that are no whole numbers"):
+                solve(problem, solver())
+
+
 def test_the_problems_cover_every_kind():
     problems = [random_problem([41, batch, k]) for batch in range(20) for k in range(20)]
     traits = set().union(*(instance.traits for instance, _ in problems))

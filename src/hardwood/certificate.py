@@ -318,7 +318,7 @@ class Certificate:
         less = f", less {self.branch_penalty:.3g} for each test" if costly else ""
         most = f"no tree keeps more than {self.upper_bound / self.total:.2%}"
         within = max(self.objective_bound - self.objective, 0.0) / self.total
-        return f"proved optimal to within {within:.2%}{less}: {most}" if self.status == "optimal" else most
+        return f"proved optimal to within {100 * within:.2g}%{less}: {most}" if self.status == "optimal" else most
 
     @property
     def _proved_distributional(self) -> str:

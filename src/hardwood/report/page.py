@@ -120,7 +120,7 @@ def _proof(content: Content) -> tuple[Markup, str]:
     on = "" if content.same_data else "; proved for the training table, which is not the table of this report"
     if certificate.status == "optimal" and not certificate.counted:
         within = (certificate.upper_bound - certificate.worst_case_correct) / certificate.total
-        return element("span", "no: proved optimal", class_="proved"), f"to within {within:.2%} ({took}){on}"
+        return element("span", "no: proved optimal", class_="proved"), f"to within {100 * within:.2g} % ({took}){on}"
     if certificate.status == "optimal" and certificate.gap == 0:
         return element("span", "no: proved optimal", class_="proved"), f"none is more robust ({took}){on}"
     if certificate.status == "most_robust":

@@ -509,7 +509,8 @@ def _nearest_codes(costs: MoveCosts, limit: Limit, rows: NDArray[np.intp]) -> In
         if limit.only_missing:
             return none
         # (Bounds may leave no answer within the limit.)
-        fits = np.array([_is_within(limit, int(code)) for code in nearest], dtype=bool)
+        low, high = (-np.inf if limit.low is None else limit.low), (np.inf if limit.high is None else limit.high)
+        fits = (nearest >= low) & (nearest <= high)
         answer = np.where(fits, costs.move_prices(j, rows, nearest), np.inf)
         stays = limit.missing & (costs.move_prices(j, rows, none) < answer)
         return np.where(stays, none, nearest).astype(np.int32)

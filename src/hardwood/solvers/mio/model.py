@@ -164,7 +164,8 @@ class MainProblem(TreeVariables):
         n = self.problem.n_samples
         if not self.form.lifted:
             return np.arange(n), np.ones(n, dtype=np.intp)
-        own_prices = [prices for prices in self.problem.uncertainty.costs.prices if len(prices) > 1]
+        costs = self.problem.uncertainty.costs
+        own_prices = [prices for prices in (*costs.prices, *costs.missing) if prices is not None and len(prices) > 1]
         keys = np.column_stack([self.problem.table.values, self.problem.labels.codes, *own_prices])
         _, group_of, sizes = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
         return group_of.ravel(), sizes
