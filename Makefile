@@ -44,6 +44,8 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/survey.py
 	$(BIN)/python benchmarks/pieces.py build/pieces
+	$(BIN)/python benchmarks/weights.py
+	$(BIN)/python benchmarks/counts.py build/counts
 	$(BIN)/python benchmarks/mio.py
 
 # Installed in place: edits of Python files count at once, edits of C++ or of the build rebuild here.

@@ -104,14 +104,15 @@ def page_of(result: dict[str, Any], tree: str, depth: int) -> str:
             f"`benchmarks/counts.py`, commit {result['commit']}, {result['date']}, {result['machine']}; depth {depth}, "
             f"certainty {SETTINGS['certainty']}, plausibility {SETTINGS['plausibility']}.",
             "",
-            f"{result['rows']:,} rows in Parquet files have {result['distinct']:,} distinct ones. DuckDB counted them in "
-            f"{result['seconds_to_count']:.1f} s; the tree was learnt from the counts in "
-            f"{result['seconds_to_learn']:.1f} s ({result['status']}: {result['worst_case_correct']:,} people stay correct, "
-            f"at most {result['upper_bound']:,} are possible; {result['nominal_correct']:,} without a shift), with "
-            f"{result['peak_gb']} GB at the peak. `check` confirmed the certificate.",
+            f"{result['rows']:,} rows in Parquet files have {result['distinct']:,} distinct ones. DuckDB counted them "
+            f"in {result['seconds_to_count']:.1f} s; the tree was learnt from the counts in "
+            f"{result['seconds_to_learn']:.1f} s ({result['status']}: {result['worst_case_correct']:,} people stay "
+            f"correct, at most {result['upper_bound']:,} are possible; {result['nominal_correct']:,} without a shift), "
+            f"with {result['peak_gb']} GB at the peak. `check` confirmed the certificate.",
             "",
-            f"{both['rows']:,} of the rows were learnt both ways, from all rows ({both['seconds_by_rows']} s) and from the "
-            f"counts of {both['distinct']:,} distinct ones ({both['seconds_by_counts']} s): the same tree, the same numbers.",
+            f"{both['rows']:,} of the rows were learnt both ways, from all rows ({both['seconds_by_rows']} s) and from "
+            f"the counts of {both['distinct']:,} distinct ones ({both['seconds_by_counts']} s): the same tree and "
+            f"numbers.",
             "",
             "```",
             tree,

@@ -9,6 +9,7 @@ import sys
 import time
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 import psutil
 import pytest
@@ -145,6 +146,72 @@ def test_calibrate_tells_prices_and_budget(folder):
     done = hardwood("calibrate", "survey.csv", "--drop", "vote", "--bounds", "age=0:120", folder=folder)
     assert "budget 12.64 for 120 rows at plausibility 0.9" in done.stdout
     assert "2.303" in done.stdout
+
+
+def test_weights_worth_missing_numbers_and_measured_answers(folder):
+    frame, y = survey()
+    rng = np.random.default_rng(4)
+    weights = rng.lognormal(size=len(y)).round(3)
+    weights[3] = 0
+    frame = frame.astype({"age": float}).assign(vote=y, people=weights)
+    frame.loc[rng.random(len(y)) < 0.2, "age"] = None
+    frame.to_csv(folder / "survey.csv", index=False)
+    parties = sorted(frame["party"].unique())
+    chances = pd.DataFrame(rng.dirichlet(np.ones(len(parties)), len(parties)), index=parties, columns=parties)
+    chances.to_csv(folder / "party.csv")
+    said = ["--weight", "people", "--missing", "category", "--kind", "trust=low<middle<high", "--certainty", 0.8]
+    said += ["--missing-certainty", "age=0.95", "--measured", "party=party.csv", "--plausibility", 0.97, "--clip"]
+    done = fitted(folder, *said, "--class-weight", "balanced")
+    assert "balanced accuracy stays at" in done.stdout
+    assert "sensitivity" in done.stdout
+    model = RobustTreeClassifier.load(folder / "model.json")
+    assert "people" not in [feature.name for feature in model.tree_.features]
+    python = RobustTreeClassifier(
+        2,
+        certainty=dict.fromkeys(frame.columns.drop(["vote", "people"]), 0.8) | {"party": chances},
+        plausibility=0.97,
+        missing="category",
+        missing_certainty={"age": 0.95},
+        feature_kinds={"trust": ["low", "middle", "high"]},
+        class_weight="balanced",
+        clip=True,
+    ).fit(frame.drop(columns=["vote", "people"]), y, weights)
+    assert model.tree_ == python.tree_
+    assert model.certificate_.worst_case_correct == pytest.approx(python.certificate_.worst_case_correct)
+    table = ("survey.csv", "--target", "vote", "--weight", "people")
+    assert "CONFIRMED" in hardwood("check", "model.certificate.json", *table, folder=folder).stdout
+    audited = json.loads(hardwood("audit", "model.json", *table, "--json", folder=folder).stdout)
+    assert audited["worst_case_accuracy"] == pytest.approx(model.certificate_.worst_case_accuracy)
+    done = hardwood("report", "model.json", *table, "--levels", "1,0.97", folder=folder)
+    assert done.returncode == 0, done.stderr
+    done = hardwood("path", *table, "--levels", "1,0.97", *said[2:], "--class-weight", "yes=3", folder=folder)
+    assert done.returncode == 0, done.stderr
+    without = hardwood("check", "model.certificate.json", "survey.csv", "--target", "vote", folder=folder)
+    assert (without.returncode, "--weight is not given" in without.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--weight", "weigth"], '--weight is "weigth"; survey.csv has the columns'),
+        (["--weight", "vote"], '--weight is "vote"'),
+        (["--weight", "party"], "--weight is"),
+        (["--class-weight", "maybe=2"], "--class-weight is 'maybe'; it is no class"),
+        (["--class-weight", "fair"], '--class-weight is "fair"; expected column=value'),
+        (["--measured", "party=nowhere.csv"], "nowhere.csv is not a file"),
+        (["--measured", "nobody=survey.csv"], '--measured names the column "nobody"'),
+        (["--measured", "party=survey.csv"], "expected a column of answers, and one column for each of them"),
+        (["--missing-certainty", "age=0.2"], ""),
+        (["--missing-certainty", "nobody=0.9"], '--missing-certainty names the column "nobody"'),
+    ],
+)
+def test_what_makes_no_sense_about_people_is_refused(folder, options, message):
+    done = hardwood("fit", "survey.csv", "--target", "vote", "--depth", 1, *options, folder=folder)
+    if not message:  # nobody is without an answer, so nothing is asked about it
+        assert done.returncode == 0
+        return
+    assert done.returncode == 2
+    assert message in done.stderr
 
 
 def test_costs_and_budget_can_be_given(folder):

@@ -378,7 +378,9 @@ def fill(tab, model, row):
         if not field.count() or field.is_disabled():  # the tree does not ask for it
             continue
         value = row[feature.name].iloc[0]
-        if feature.categories:
+        if feature.missing and pd.isna(value):
+            field.select_option("") if feature.categories else field.fill("")
+        elif feature.categories:
             field.select_option(str([str(answer) for answer in feature.categories].index(str(value))))
         else:
             field.fill(str(value))
@@ -598,3 +600,40 @@ def test_the_form_agrees_with_the_classifier_on_random_models(tmp_path, opened, 
         row["income"] += float(rng.normal(0, 20))
         row["age"] = int(rng.integers(10, 90))
         check_record(tab, model, row)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_form_knows_missing_answers_tables_and_weights(tmp_path, opened, seed):
+    rng = np.random.default_rng([9, seed])
+    frame, y = survey(seed=seed)
+    frame = frame.astype({"age": float})
+    for name in ("age", "income", "trust"):
+        frame.loc[rng.random(len(frame)) < 0.2, name] = None
+    frame["visits"] = rng.integers(0, 4, len(frame))
+    parties = sorted(frame["party"].unique())
+    chances = pd.DataFrame(rng.dirichlet(np.ones(len(parties)), len(parties)), index=parties, columns=parties)
+    visits = [0, 1, 2, 3]
+    listed = pd.DataFrame(rng.dirichlet(np.ones(4), 4), index=visits, columns=visits)
+    certainty = dict.fromkeys(frame, 0.8) | {"party": chances, "visits": listed}
+    labels = np.where((frame["visits"] > 1) & ~(frame["age"] < 40), "often", y)
+    model = RobustTreeClassifier(
+        3,
+        certainty=certainty,
+        plausibility=0.98,
+        missing="category",
+        missing_certainty={"age": 0.7},
+        feature_kinds={"trust": ["low", "middle", "high"]},
+        class_weight="balanced" if seed else None,
+        clip=True,
+        bounds={"age": (0, 99)} if seed == 2 else None,
+    ).fit(frame, labels, rng.lognormal(size=len(frame)))
+    model.report(tmp_path / "report.html")
+    tab = opened(tmp_path / "report.html")
+    for k in range(0, len(frame), 9):
+        check_record(tab, model, frame.iloc[[k]])
+    words = tab.inner_text("body")
+    assert "The rows stand for" in words
+    assert ("balanced accuracy" in words) == bool(seed)
+    assert "measured" in words
+    for own in model.certificate_.by_class:
+        assert f"{100 * own.guaranteed:.1f}" in tab.inner_text("#curve")

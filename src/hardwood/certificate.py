@@ -387,9 +387,7 @@ def check(certificate: Certificate | str | Path, X: Any, y: Any, *, sample_weigh
     else:
         target = target_of(y, pieces, tree.features)
         table, labels = encode_pieces(pieces, tree.features, target, tree.classes, sample_weight)
-    if labels.weights is not None and (labels.weights == 0).any():
-        there = np.flatnonzero(labels.weights > 0)
-        table, labels = table.rows(there), labels.rows(there)
+    table, labels = _with_weight(table, labels)
     if (labels.weights is None) != (certificate.weights == "none"):
         raise ArgumentError(
             "sample_weight",
@@ -477,7 +475,8 @@ def is_about(certificate: Certificate | None, table: Table, labels: Labels) -> b
 
 
 def data_hash(table: Table, labels: Labels) -> str:
-    """A fingerprint of a table and its labels: names, kinds, categories, and every value."""
+    """A fingerprint of a table and its labels: names, kinds, categories, and every value of rows that have a weight."""
+    table, labels = _with_weight(table, labels)
     digest = hashlib.sha256()
     meaning = [[f.name, str(f.kind), list(f.categories), list(f.edges)] for f in table.features]
     digest.update(json.dumps([meaning, list(labels.classes), table.n_samples]).encode())
@@ -486,6 +485,14 @@ def data_hash(table: Table, labels: Labels) -> str:
     if labels.weights is not None:
         digest.update(labels.weights.astype("<f8").tobytes())
     return digest.hexdigest()
+
+
+def _with_weight(table: Table, labels: Labels) -> tuple[Table, Labels]:
+    """The rows that stand for somebody."""
+    if labels.weights is None or labels.weights.all():
+        return table, labels
+    there = np.flatnonzero(labels.weights)
+    return table.rows(there), labels.rows(there)
 
 
 def _claim(document: dict[str, Any], name: str) -> Any:
