@@ -203,9 +203,14 @@ def test_what_cannot_be_said_about_missing_answers_is_refused(parameters, messag
 def test_a_column_that_was_complete_in_training_stays_so():
     frame, y = survey()
     complete = frame.assign(age=frame["age"].fillna(50))
-    model = fitted(complete, y, 1)
-    with pytest.raises(ValueError, match=r'column "age", row \d+ is missing \(NaN\), which it never was in training'):
-        model.predict(frame)
+    model = fitted(complete, y, 2)
+    as_a_no = model.predict(frame)  # as any answer that was not seen
+    gone = frame["age"].isna().to_numpy()
+    assert (as_a_no[gone] == model.predict(complete.assign(age=10**6))[gone]).all()
+    strict = fitted(complete[["age"]], y, 1, missing="error")
+    for refuses in (model.margins, lambda X: model.worst_case(X, y), lambda X: strict.predict(X[["age"]])):
+        with pytest.raises(ValueError, match=r'column "age", row \d+ is missing \(NaN\)'):
+            refuses(frame)
 
 
 def test_columns_without_any_answer_do_no_harm():
@@ -226,6 +231,43 @@ def test_numbers_may_be_missing_in_every_kind(kind):
         assert column[2] == column[5] != column[0]
         again = encode(X, features=table.features)
         assert (again.values == table.values).all()
+
+
+def test_numbers_without_an_order_are_checked_with_their_missing_ones():
+    X, y = pd.DataFrame({"a": [1.0, 2, 2, math.nan] * 3}), [0, 1, 1, 0] * 3
+    model = fitted(X, y, 1, feature_kinds={"a": "categorical"})
+    assert hw.check(model.certificate_, X, y).confirmed
+    assert (model.to_sklearn().predict(model.design_matrix(X)) == model.predict(X)).all()
+    assert hw.audit(model.tree_, X, y).nominal_accuracy == model.score(X, y)
+
+
+def test_columns_of_no_type_have_no_answers():
+    frame = pl.DataFrame({"a": [None] * 4, "b": [1, 2, 3, 4]})
+    model = fitted(frame, [0, 1, 0, 1], 1)
+    assert model.predict(frame).shape == (4,)
+    known = fitted(pl.DataFrame({"a": [1, 2, None, 1], "b": [1, 2, 3, 4]}), [0, 1, 0, 1], 2)
+    assert known.predict(frame).shape == (4,)
+
+
+def test_a_mask_says_what_is_missing():
+    values = np.ma.MaskedArray(np.arange(12.0).reshape(12, 1), [[i % 2 == 0] for i in range(12)])
+    with pytest.raises(ValueError, match='column "x0", row 0 is missing'):
+        RobustTreeClassifier(1).fit(values, [0, 1] * 6)
+    assert fitted(values, [0, 1] * 6, 1).score(values, [0, 1] * 6) == 1.0
+
+
+def test_an_answer_called_missing_is_an_answer():
+    with pytest.raises(ValueError, match="row 2 is '\\(missing\\)', which is none of its known answers"):
+        RobustTreeClassifier(1, feature_kinds={"a": ["lo", "hi"]}).fit({"a": ["lo", "hi", "(missing)"]}, [0, 1, 1])
+
+
+def test_a_scikit_learn_tree_that_asks_for_missing_values_may_meet_none():
+    X = np.array([[1.0], [2], [math.nan], [math.nan]] * 5)
+    y = np.isnan(X[:, 0]).astype(int)
+    model = DecisionTreeClassifier().fit(X, y)
+    given = ~np.isnan(X[:, 0])
+    for table in (X[given], X[given].astype(int)):
+        assert hw.audit(model, table, y[given]).nominal_accuracy == 1.0
 
 
 @pytest.mark.parametrize("seed", range(8))

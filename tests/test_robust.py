@@ -225,7 +225,7 @@ def test_missing_values_are_refused_with_a_remedy_or_made_an_answer():
     frame["age"] = frame["age"].astype(float)
     frame.loc[7, "age"] = math.nan
     with pytest.raises(ValueError, match=r"column \"age\", row 7 is missing \(NaN\), which it never was in training"):
-        classifier.predict(frame)
+        classifier.margins(frame)
     numbers = RobustTreeClassifier(2, missing="category").fit(frame, y)
     assert numbers.tree_.features[0].missing
     assert numbers.predict(frame)[7] in ("yes", "no")

@@ -103,6 +103,60 @@ def test_tables_come_in_many_forms(given, tmp_path):
     assert hw.check(Certificate.load(tmp_path / "model.certificate.json"), frame[["smokes", "visits"]], y).confirmed
 
 
+def test_tables_may_stand_in_a_list_and_beside_weights(tmp_path):
+    frame, y = survey()
+    two = frame[["smokes", "visits"]]
+    reference = RobustTreeClassifier(2, certainty={"smokes": MEASURED, "visits": 0.8}, clip=True).fit(two, y)
+    weights = np.ones(len(y))
+    weights[3] = 0
+    for table in (MEASURED, MEASURED.to_numpy()):
+        listed = RobustTreeClassifier(2, certainty=[table, 0.8], clip=True).fit(two, y)
+        assert (listed.margins(two) == reference.margins(two)).all()
+        listed.save(tmp_path / "model.json")
+        assert (RobustTreeClassifier.load(tmp_path / "model.json").margins(two) == reference.margins(two)).all()
+        for words in ({"smokes": table, "visits": 0.8}, [table, 0.8]):
+            weighted = RobustTreeClassifier(2, clip=True).fit(two, y, weights, certainty=words)
+            assert weighted.certificate_.n_samples == len(y) - 1
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        ([True, False, None, True], [False, True, None]),
+        ([1, 2, math.nan, 1], [1.0, 2.0, math.nan]),
+        (pd.array([1, 2, None, 1], dtype="Int64"), pd.array([1, 2, pd.NA], dtype="Int64")),
+        (["a", "b", None, "a"], ["a", "b", "(missing)"]),
+    ],
+)
+def test_answers_of_tables_may_have_any_name(values, names, tmp_path):
+    X, y = pd.DataFrame({"a": list(values) * 5}), [0, 1, 1, 0] * 5
+    drawn = np.random.default_rng(0).dirichlet(np.ones(3), 3)
+    model = RobustTreeClassifier(
+        1, certainty={"a": pd.DataFrame(drawn, index=names, columns=names)}, missing="category"
+    ).fit(X, y)
+    model.save(tmp_path / "model.json")
+    assert (RobustTreeClassifier.load(tmp_path / "model.json").margins(X) == model.margins(X)).all()
+    assert "a table" in str(model.certificate_)
+
+
+def test_series_of_whole_numbers_come_back_from_the_file(tmp_path):
+    for values in ([1, 2], [0, 1]):
+        X, table = (
+            pd.DataFrame({"a": values * 10}),
+            pd.DataFrame([[0.9, 0.1], [0.2, 0.8]], index=values, columns=values),
+        )
+        model = RobustTreeClassifier(1, certainty={"a": {value: table.loc[value] for value in values}})
+        model.fit(X, [0, 1] * 10).save(tmp_path / "model.json")
+        assert (RobustTreeClassifier.load(tmp_path / "model.json").margins(X) == model.margins(X)).all()
+
+
+def test_an_array_of_prices_stays_a_table_for_as_few_rows_as_it_has_answers():
+    X = pd.DataFrame({"b": list("xyz") * 4})
+    prices = np.array([[0, 1.0, 5], [2, 0, 4], [3, 6, 0]])
+    model = RobustTreeClassifier(2, costs={"b": prices}, budget=2.0, branch_penalty=0).fit(X, [0, 1, 2] * 4)
+    assert (model.margins(X)[1:4] == model.margins(X[1:4])).all()
+
+
 def test_whole_numbers_list_the_values_they_may_have():
     table = hw.encode({"visits": [1, 5, 5]})
     listed = {1: {1: 0.8, 3: 0.1, 5: 0.1}, 3: {1: 0.1, 3: 0.8, 5: 0.1}, 5: {1: 0.0, 3: 0.5, 5: 0.5}}
@@ -146,6 +200,9 @@ def test_missing_answers_are_listed_or_have_a_certainty():
         (MEASURED.loc[["no", "yes"]], "expected the same answers"),
         (MEASURED.rename(index={"no": "never"}), "a table with the answer 'never'; the column has"),
         (MEASURED - 0.5, "probabilities must lie in"),
+        (MEASURED * 100, r"probabilities must lie in \[0, 1\] \(divide each row of counts by its sum\)"),
+        (MEASURED.rename(index={"yes": "no"}), "each answer once"),
+        ({math.inf: {math.inf: 1.0}}, "a table with the answer inf"),
         ({"no": {"no": 1.0, "quit": 0.0, "yes": 0.0}, "quit": {"quit": 1.0}, "yes": {"yes": 1.0}}, "different answers"),
         (pd.DataFrame({"no": ["a", "b", "c"]}), "expected a number, or an array of numbers"),
     ],

@@ -208,6 +208,61 @@ def test_the_scale_of_weights_changes_no_share():
     assert one.certificate_.worst_case_accuracy == pytest.approx(other.certificate_.worst_case_accuracy, rel=1e-9)
 
 
+@pytest.mark.parametrize("scale", [1e-9, 1e-4, 1e-3])
+def test_tiny_weights_are_proved_as_large_ones_are(scale):
+    X, y = np.array([[3], [1], [1], [2], [3], [3], [1], [1]]), [1, 1, 0, 0, 1, 1, 1, 1]
+    weights = np.array([2.5, 1.5, 3.5, 2.5, 2.5, 1.5, 2.5, 1.5])
+    one, other = (RobustTreeClassifier(1, plausibility=0.95).fit(X, y, s * weights).certificate_ for s in (1.0, scale))
+    assert other.status == "optimal"
+    assert other.upper_bound / other.total == pytest.approx(one.upper_bound / one.total)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whole_weights_are_repeated_rows_also_where_classes_are_worth_something(seed):
+    frame, y = survey(seed, n_classes=2 + seed % 2)
+    weights = np.random.default_rng(seed).integers(0, 4, len(y)).astype(float)
+    one = fitted(frame, y, weights, class_weight="balanced")
+    other = fitted(*repeated(frame, y, weights), class_weight="balanced")
+    assert one.tree_ == other.tree_
+    for name in ("worst_case_correct", "upper_bound", "objective", "objective_bound", "branch_penalty", "total"):
+        assert getattr(one.certificate_, name) == pytest.approx(getattr(other.certificate_, name), rel=1e-12)
+
+
+def test_the_other_classifiers_take_weights():
+    frame, y = survey(18, n=40)
+    weights = np.random.default_rng(18).integers(0, 3, len(y)).astype(float)
+    numbers, (many, labels) = frame[["age", "income"]], repeated(frame[["age", "income"]], y, weights)
+    one, other = (
+        hw.OrdinaryTreeClassifier(2, strengths=(0.9,)).fit(*table) for table in ((numbers, y, weights), (many, labels))
+    )
+    assert one.tree_ == other.tree_
+    real = hw.OrdinaryTreeClassifier(2, strengths=(0.9, 1.0), random_state=0).fit(numbers, y, weights + 0.5)
+    assert real.score(numbers, y, weights + 0.5) > 0.6
+    pytest.importorskip("pyscipopt")
+    stable = [hw.StableTreeClassifier(1, radius=0).fit(*table) for table in ((numbers, y, weights), (many, labels))]
+    assert stable[0].tree_ == stable[1].tree_
+    with pytest.raises(ValueError, match="it knows neither weights that are no whole numbers"):
+        hw.StableTreeClassifier(1, radius=0).fit(numbers, y, weights + 0.5)
+
+
+def test_rows_without_weight_need_not_be_readable_when_a_certificate_is_checked():
+    X, y, weights = pd.DataFrame({"a": [1, 2, 3, None]}), ["a", "b", "a", "c"], [1, 2, 1, 0]
+    assert hw.check(RobustTreeClassifier(1).fit(X, y, weights).certificate_, X, y, sample_weight=weights).confirmed
+
+
+def test_a_mask_is_a_weight():
+    frame, y = survey(19)
+    chosen = np.arange(len(y)) % 2 == 0
+    one, other = fitted(frame, y, chosen), fitted(frame[chosen], y[chosen])
+    assert one.certificate_.data_hash == other.certificate_.data_hash
+
+
+def test_it_is_said_whether_labels_or_weights_are_too_few():
+    frame, y = survey(20)
+    with pytest.raises(ValueError, match="y has 5 labels but the table has 120 rows"):
+        fitted(frame, y[:5], np.ones(120))
+
+
 def test_balanced_on_a_balanced_table_is_nothing_new():
     frame, y = survey(7)
     chosen = np.concatenate([np.flatnonzero(y == label)[:30] for label in np.unique(y)])
@@ -317,6 +372,7 @@ def test_weights_are_routed_through_a_search_over_parameters():
         ([1.0, math.inf, 1.0, 1.0], "sample_weight, row 1 is inf; it must be a number >= 0"),
         ([0.0, 0.0, 0.0, 0.0], "sample_weight is zero for every row; some weight must be more than zero"),
         ([1e16, 1.0, 1.0, 1.0], "sample_weight is 1e.16 in total"),
+        ([1e-320, 0.0, 0.0, 0.0], "sample_weight is .* in total; it must lie between"),
         (["a", "b", "c", "d"], "sample_weight is .*; expected a number, or an array of numbers"),
     ],
 )
@@ -338,6 +394,7 @@ def test_senseless_weights_are_refused(weights, message):
         ({"yes": 0.0}, "class_weight is 0.0; it must be a number > 0"),
         ({"yes": -1.0}, "class_weight is -1.0; it must be a number > 0"),
         ({"yes": "much"}, "class_weight is 'much'; expected a number"),
+        ({"yes": [1, 2]}, r"class_weight is \[1, 2\]; expected one number for a class"),
         ("fair", "class_weight is 'fair'; expected None, \"balanced\", or a number > 0 for each class"),
     ],
 )

@@ -23,7 +23,7 @@ from hardwood._support.errors import ArgumentError, Said, shortened
 from hardwood._support.files import json_text, making, parsed_json, reading, write_text
 from hardwood._support.text import shown
 from hardwood.data.features import Table, encode
-from hardwood.data.labels import Labels, encode_labels, with_worth
+from hardwood.data.labels import Labels, encode_labels, with_weight, with_worth
 from hardwood.data.pieces import encode_pieces, pieces_of, target_of
 from hardwood.problem import Goal, Problem
 from hardwood.shift.description import ShiftDescription, plain, read_plain
@@ -382,6 +382,7 @@ def check(certificate: Certificate | str | Path, X: Any, y: Any, *, sample_weigh
     tree = certificate.tree
     pieces = pieces_of(X)
     if pieces is None:
+        X, y, sample_weight = with_weight(X, y, sample_weight)
         table = encode(X, features=tree.features)
         labels = encode_labels(y, table.n_samples, classes=tree.classes, weights=sample_weight)
     else:

@@ -21,7 +21,6 @@ from hardwood.data.labels import Labels
 from hardwood.shift.calibration import (
     FloatArray,
     Reach,
-    answered,
     below_probability,
     by_feature_and_sample,
     feature_certainty,
@@ -86,7 +85,7 @@ def expected_accuracy(tree: Tree, table: Table, labels: Labels, shifts: ShiftDes
     Features change independently, so a sample ends in a leaf with the product of the probabilities of its limits.
     """
     tree.check_table(table)
-    cells = _cells([tree], table, shifts)
+    cells = _cells([tree], table, labels, shifts)
     worth = labels.row_people * labels.row_worth
 
     def correct(node: Node, allowed: dict[int, NDArray[np.bool_]]) -> float:
@@ -123,7 +122,7 @@ def simulate_shifts(
         tree.check_table(table)
         if tree.classes != labels.classes:
             raise ValueError(f"a tree knows the classes {list(tree.classes)}, the labels {list(labels.classes)}")
-    cells = _cells(trees, table, shifts)
+    cells = _cells(trees, table, labels, shifts)
     plain = labels.weights is None and labels.worth is None
     shares = labels.row_people * labels.row_worth / labels.total
     streams = {j: np.random.default_rng([seed, j]) for j in cells}
@@ -147,7 +146,7 @@ def _right(
     return np.where(goes_left, left, right)
 
 
-def _cells(trees: Sequence[Tree], table: Table, shifts: ShiftDescription) -> dict[int, Cells]:
+def _cells(trees: Sequence[Tree], table: Table, labels: Labels, shifts: ShiftDescription) -> dict[int, Cells]:
     asked: dict[int, set[int]] = {}
     for tree in trees:
         for node in tree.nodes:
@@ -157,7 +156,10 @@ def _cells(trees: Sequence[Tree], table: Table, shifts: ShiftDescription) -> dic
     entries = by_feature_and_sample("certainty", shifts.certainty, table)
     known = by_feature("missing_certainty", shifts.missing_certainty, table.names, default=None)
     return {
-        j: _cells_of(_Column(table, j, reach[j], entries[j], known[j], shifts.clip), sorted(codes - {BELOW_ALL}))
+        j: _cells_of(
+            _Column(table, j, labels.row_people, reach[j], entries[j], known[j], shifts.clip),
+            sorted(codes - {BELOW_ALL}),
+        )
         for j, codes in asked.items()
     }
 
@@ -168,6 +170,7 @@ class _Column:
 
     table: Table
     j: int
+    people: FloatArray
     reach: Reach
     certainty: Any
     missing_certainty: Any
@@ -215,10 +218,10 @@ def _with_none(column: _Column, chances: FloatArray, codes: list[int]) -> FloatA
     known = column.certainty if column.missing_certainty is None else column.missing_certainty
     stays = np.broadcast_to(np.clip(numbers_of("missing_certainty", known), 0.5, 1.0), column.values.shape)
     missing_price(column.feature, known, len(column.values), clip=column.clip)  # says what is wrong with it
-    answers = answered(column.table, column.j)
-    others = np.bincount(np.searchsorted(codes, answers, side="left"), minlength=len(codes) + 1)
-    usual = others / others.sum() if answers.size else np.full(len(others), 1.0 / len(others))
     gone = column.values == NO_ANSWER
+    cells = np.searchsorted(codes, column.values[~gone], side="left")
+    others = np.bincount(cells, weights=column.people[~gone], minlength=len(codes) + 1)
+    usual = others / others.sum() if others.any() else np.full(len(others), 1.0 / len(others))
     answer = np.where(gone, 1.0 - stays, stays)[:, None]
     return np.column_stack([np.where(gone[:, None], usual, chances) * answer, 1.0 - answer])
 

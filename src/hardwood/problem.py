@@ -171,7 +171,9 @@ class Problem:
     @cached_property
     def quantum(self) -> float:
         """The smallest difference of values that counts: engines maximise values rounded up to multiples of it."""
-        return (1.0 if self.labels.counted else self.total / self.n_samples) / self.fineness
+        if self.labels.counted:
+            return 1.0 / self.fineness
+        return self.total / (self.labels.people if self.labels.whole else self.n_samples) / self.fineness
 
     @property
     def fineness(self) -> int:

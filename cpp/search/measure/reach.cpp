@@ -95,15 +95,18 @@ void Reach::extend(const std::function<void(std::size_t list, std::vector<Way>& 
 }
 
 // Points differ from the usual one in few columns, so a row's price of that one is corrected for these. In whole numbers, since
-// prices that cannot be paid take part, too.
+// prices that cannot be paid take part, too. One of them is enough to be out of reach, and all columns together must stay below 2^62:
+// of whole samples, there are fewer than 2^14 columns with 2^48 grains each. In part, grains may have to be larger, and prices are
+// rounded up, which makes a row less present: that is valid (docs/theory.md#slices).
 void Reach::update() {
     if (known_ == points_.size()) return;
     const Instance& instance = points_.instance();
-    const double grain = instance.grain() > 0 ? instance.grain() : 1.0;
-    // One column that cannot be paid for is enough; and all columns together stay below 2^63 grains (`Instance::set_limit`).
-    const auto out_of_reach = static_cast<std::int64_t>(instance.limit() / grain) + 1;
+    const double coarse = std::ldexp(instance.limit() * (instance.n_columns() + 1), -61);
+    const double grain = instance.in_part() ? std::max(instance.grain(), coarse) : instance.grain() > 0 ? instance.grain() : 1.0;
+    const auto out_of_reach = grain > 0 ? static_cast<std::int64_t>(instance.limit() / grain) + 2 : 1;
     const auto in_grains = [&](double cost) {
-        return cost < infinity ? static_cast<std::int64_t>(cost / grain) : out_of_reach;
+        if (cost == infinity) return out_of_reach;
+        return cost == 0.0 ? std::int64_t{0} : static_cast<std::int64_t>(std::ceil(cost / grain));
     };
     std::vector<std::int64_t> correction(static_cast<std::size_t>(instance.n_bins()));
     const auto compare = [&](std::size_t l, std::vector<Way>& found) {

@@ -218,12 +218,8 @@ void Instance::merge(const Task& task, const std::vector<std::vector<std::uint32
 }
 
 // Whole samples: what exceeds the budget is never paid. In part: what is beyond the limit loses less than a sixteenth of what counts,
-// and to ignore it only raises values. Prices are multiples of 2^-48 of the budget or more, and sums of them over all columns are
-// kept in 64 bits (`Reach::update`).
-void Instance::set_limit() {
-    const double most = std::ldexp(budget_, 13) / static_cast<double>(columns_.size() + 1);
-    limit_ = in_part_ ? std::max(budget_, std::min(16.0 * most_worth_ * budget_, most)) : budget_;
-}
+// and to ignore it only raises values.
+void Instance::set_limit() { limit_ = in_part_ ? std::max(1.0, 16.0 * most_worth_) * budget_ : budget_; }
 
 // Sums of prices are multiples of their common divisor, so a budget between two multiples pays for what the lower one pays.
 void Instance::find_grain() {
@@ -239,7 +235,7 @@ void Instance::find_grain() {
     if (grain_ == 0) budget_ = 0.0;
     if (grain_ > 0 && !in_part_) budget_ -= std::fmod(budget_, grain_);
     if (!in_part_) limit_ = budget_;
-    if (grain_ > 0 && budget_ / grain_ > 0x1p48) throw std::invalid_argument("prices: too fine for the budget");
+    if (!in_part_ && grain_ > 0 && budget_ / grain_ > 0x1p48) throw std::invalid_argument("prices: too fine for the budget");
 }
 
 bool Instance::anybody_moves() const {

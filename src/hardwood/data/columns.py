@@ -26,7 +26,7 @@ class Column:
     distinct    the different answers of text, in any order, and ...
     numbers     ... which of them each row has; so that nobody looks at every row's text again
     gone        where numbers and answers in an order are missing, if some are and the caller allows it; the values
-                there are some other row's. In columns of text, a missing answer is the answer `MISSING`.
+                there are some other row's. In columns of text, a missing answer is the answer `MISSING`, too.
     """
 
     name: str
@@ -53,10 +53,11 @@ class Column:
         missing: str = "error",
     ) -> Column:
         """A column with its values checked: nothing missing unless that is allowed, nothing infinite, one type."""
-        if values.dtype.kind in "USOT" and not isinstance(values, np.ma.MaskedArray):
+        if values.dtype.kind in "USOT":
             values = values.astype(object)
-            if missing == "category" and not ordered:
-                values, categories = _missing_as_answer(values, categories)
+        as_answer = np.zeros(0, dtype=bool)
+        if missing == "category" and not ordered and values.dtype.kind == "O":
+            values, categories, as_answer = _missing_as_answer(values, categories)
         values, gone = _set_aside(values)
         if missing == "error":
             _refuse_missing(name, gone)
@@ -75,6 +76,7 @@ class Column:
             return cls(name, values, categories, ordered, gone=gone if gone.any() else None)
         known: dict[Any, int] = {}
         numbers = np.fromiter((known.setdefault(value, len(known)) for value in values), np.int32, len(values))
+        gone = as_answer if as_answer.any() else gone
         return cls(name, values, categories, ordered, tuple(known), numbers, gone if gone.any() else None)
 
 
@@ -166,14 +168,20 @@ def _series_column(name: str, series: Any, missing: str) -> Column:
         declared = (
             tuple(native.cat.categories) if series.implementation.is_pandas_like() and hasattr(native, "cat") else ()
         )
-        seen = [value for value in series.unique().to_list() if not _is_missing(value)]
+        seen = [value for value in series.unique().to_list() if not is_missing(value)]
         if all(isinstance(category, str) for category in (*declared, *seen)):
             return _text_column(name, series.cast(nw.String), declared or tuple(sorted(seen)))
         return Column.of(name, _objects(series.to_list()), declared or tuple(sorted(seen)), missing=missing)
     if dtype == nw.String:
         return _text_column(name, series)
-    if dtype == nw.Object:
+    empty = series.null_count() == len(series) and not (dtype.is_numeric() or dtype == nw.Boolean)  # of no type at all
+    if dtype == nw.Object or empty:
         return Column.of(name, _objects(series.to_list()), missing=missing)
+    return _number_column(name, series, missing)
+
+
+def _number_column(name: str, series: Any, missing: str) -> Column:
+    dtype = series.dtype
     if dtype == nw.Decimal:
         series = series.cast(nw.Float64)
     if not (dtype.is_numeric() or dtype == nw.Boolean):
@@ -189,12 +197,14 @@ def _text_column(name: str, series: Any, declared: tuple[str, ...] = ()) -> Colu
     """Text, with its answers numbered by the library that holds it. Missing ones were refused, or are an answer."""
     if series.implementation.is_pyarrow():
         series = series.cast(nw.String)  # arrow has text of several kinds, and cannot number all of them
-    if series.null_count():
+    gone = np.asarray(series.is_null().to_numpy())
+    if gone.any():
         series = series.fill_null(MISSING)
         declared = (*declared, MISSING) if declared and MISSING not in declared else declared
     distinct = tuple(map(str, series.unique().to_list()))
     numbers = series.replace_strict(list(distinct), list(range(len(distinct))), return_dtype=nw.Int32).to_numpy()
-    return Column.of_text(name, distinct, np.asarray(numbers, dtype=np.int32), categories=declared)
+    known = np.asarray(numbers, dtype=np.int32)
+    return Column.of_text(name, distinct, known, categories=declared, gone=gone if gone.any() else None)
 
 
 def rows_of(X: Any, chosen: NDArray[np.bool_]) -> Any:
@@ -246,7 +256,7 @@ def _missing_labels(y: Any) -> NDArray[np.bool_]:
     if values.dtype.kind == "f":
         return np.asarray(np.isnan(values), dtype=bool)
     if values.dtype.kind == "O":
-        return np.array([_is_missing(value) for value in values.ravel()], dtype=bool)
+        return np.array([is_missing(value) for value in values.ravel()], dtype=bool)
     return np.zeros(1, dtype=bool)
 
 
@@ -279,7 +289,7 @@ def _objects(values: list[Any]) -> NDArray[Any]:
 def _plain_objects(name: str, values: NDArray[Any]) -> NDArray[Any]:
     """Python objects of one kind; numbers that came as objects become a numeric array again."""
     plain = [value.item() if isinstance(value, np.generic) else value for value in values]
-    _refuse_missing(name, np.array([_is_missing(value) for value in plain], dtype=bool))
+    _refuse_missing(name, np.array([is_missing(value) for value in plain], dtype=bool))
     for row, value in enumerate(plain):
         if not isinstance(value, str | int | float):
             raise TypeError(
@@ -308,7 +318,7 @@ def _set_aside(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     if isinstance(values, np.ma.MaskedArray):
         gone, values = np.ma.getmaskarray(values).copy(), values.data
     if values.dtype.kind == "O":
-        gone |= np.array([_is_missing(value) for value in values], dtype=bool)
+        gone |= np.array([is_missing(value) for value in values], dtype=bool)
     if values.dtype.kind == "f":
         gone |= np.isnan(values)
     return (_filled(values, gone) if gone.any() else values), gone
@@ -330,17 +340,22 @@ def _whole_if_possible(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(np.int64) if whole else values
 
 
-def _missing_as_answer(values: NDArray[Any], categories: tuple[Any, ...]) -> tuple[NDArray[Any], tuple[Any, ...]]:
-    """Text with an answer of its own where none was given; numbers stay as they are, missing ones included."""
-    gone = [_is_missing(value) for value in values]
-    if not any(gone) or not all(isinstance(value, str) for value, lost in zip(values, gone, strict=True) if not lost):
-        return values, categories
+def _missing_as_answer(
+    values: NDArray[Any], categories: tuple[Any, ...]
+) -> tuple[NDArray[Any], tuple[Any, ...], NDArray[np.bool_]]:
+    """Text with an answer of its own where none was given, and where; numbers stay as they are."""
+    masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else np.zeros(len(values), dtype=bool)
+    plain = np.ma.getdata(values)
+    gone = masked | np.array([is_missing(value) for value in plain], dtype=bool)
+    if not gone.any() or not all(isinstance(value, str) for value, lost in zip(plain, gone, strict=True) if not lost):
+        return values, categories, np.zeros(0, dtype=bool)
     if categories and MISSING not in categories:
         categories = (*categories, MISSING)
-    return _objects([MISSING if lost else value for value, lost in zip(values, gone, strict=True)]), categories
+    answers = [MISSING if lost else value for value, lost in zip(plain, gone, strict=True)]
+    return _objects(answers), categories, gone
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """NaN and its relatives (NaT, pandas.NA) differ from themselves, or refuse to say whether they do."""
     try:
         return value is None or bool(value != value)

@@ -267,6 +267,8 @@ def learn_feature(column: Column, wish: Any, max_bins: int, weights: NDArray[np.
     gone = _gone(column, kind, ())
     if gone is None:
         return _learnt(column, kind, max_bins, weights)
+    if gone.all() and kind in (Kind.INTEGER, Kind.BINNED):
+        return Feature(column.name, kind, 0, 0, missing=True)
     if kind is Kind.CATEGORICAL:
         known = _learnt(_answered(column, gone), kind, max_bins, None).categories
         return Feature(column.name, kind, 0, len(known), (*known, MISSING))
@@ -276,10 +278,8 @@ def learn_feature(column: Column, wish: Any, max_bins: int, weights: NDArray[np.
 
 def _gone(column: Column, kind: Kind, categories: tuple[Category, ...]) -> NDArray[np.bool_] | None:
     """Where a column has no answer, if some rows have none. In text without an order, that is an answer."""
-    if column.gone is not None or column.numbers is None or kind is Kind.CATEGORICAL or MISSING in categories:
-        return column.gone
-    gone = column.numbers == (column.distinct.index(MISSING) if MISSING in column.distinct else -1)
-    return gone if gone.any() else None
+    is_answer = column.numbers is not None and MISSING in column.distinct
+    return None if is_answer and (kind is Kind.CATEGORICAL or MISSING in categories) else column.gone
 
 
 def _answered(column: Column, gone: NDArray[np.bool_]) -> Column:
@@ -456,7 +456,10 @@ def _refuse_new_missing(columns: Sequence[Column], features: Sequence[Feature]) 
 def _with_extra(feature: Feature, column: Column) -> tuple[Feature, Column]:
     """The feature with one more category if the column has answers that it does not know, and the column with them."""
     if feature.kind is not Kind.CATEGORICAL:
-        return feature, column
+        none = (
+            _gone(column, feature.kind, feature.categories) is not None
+        )  # it takes the way of a "no", as any new answer
+        return replace(feature, missing=feature.missing or none), column
     texts = all(isinstance(category, str) for category in feature.categories)
     if texts != (column.values.dtype.kind == "O") and not (column.gone is not None and column.gone.all()):
         had, has = ("text", "numbers") if texts else ("numbers", "text")

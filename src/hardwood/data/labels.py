@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from hardwood._support.arguments import numbers_of
 from hardwood._support.errors import ArgumentError, Said
-from hardwood.data.columns import read_column, refuse_missing_labels
+from hardwood.data.columns import n_rows, read_column, refuse_missing_labels, rows_of
 from hardwood.data.features import Category, IntArray, frozen, plain_classes, positions, sorted_distinct, whole_codes
 
 FloatArray = NDArray[np.float64]
-LARGEST_TOTAL = 2.0**53  # beyond, doubles do not count
+SMALLEST_TOTAL, LARGEST_TOTAL = 1e-100, 2.0**53  # beyond, doubles do not count
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,17 @@ def encode_labels(
     return with_worth(Labels(positions(column, classes), classes, own), class_weight)
 
 
+def with_weight(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """The rows of a caller's table that have a weight, with their labels and weights, before anything is read."""
+    if weights is None:
+        return X, y, weights
+    values = checked_weights(weights, n_rows(X))
+    if values.all():
+        return X, y, values
+    there = values > 0
+    return rows_of(X, there), rows_of(y, there), values[there]
+
+
 def with_worth(labels: Labels, class_weight: Any) -> Labels:
     """The same rows, with classes that are worth what `class_weight` says (see `encode_labels`)."""
     return Labels(labels.codes, labels.classes, labels.weights, _worth(labels, class_weight))
@@ -132,18 +143,21 @@ def with_worth(labels: Labels, class_weight: Any) -> Labels:
 def checked_weights(weights: Any, n_samples: int) -> FloatArray:
     """Weights as an array: one for each sample, none negative, not all zero."""
     values = _checked_numbers(weights, n_samples)
-    if not 0 < values.sum() <= LARGEST_TOTAL:
+    if not values.any():
+        raise ArgumentError("sample_weight", Said("zero for every row"), "some weight must be more than zero")
+    if not SMALLEST_TOTAL <= values.sum() <= LARGEST_TOTAL:
         raise ArgumentError(
             "sample_weight",
-            Said(f"{'zero for every row' if not values.any() else f'{values.sum():g} in total'}"),
-            f"some weight must be more than zero, and all together at most {LARGEST_TOTAL:g}",
+            Said(f"{values.sum():g} in total"),
+            f"it must lie between {SMALLEST_TOTAL:g} and {LARGEST_TOTAL:g}",
             remedy="rescale the weights",
         )
     return values
 
 
 def _checked_numbers(weights: Any, n_samples: int) -> FloatArray:
-    values = numbers_of("sample_weight", weights)
+    given = np.asarray(weights)
+    values = numbers_of("sample_weight", given.astype(np.float64) if given.dtype == bool else weights)
     if values.ndim == 0:  # as in scikit-learn, one for all
         values = np.full(n_samples, float(values))
     if values.shape != (n_samples,):
@@ -174,7 +188,14 @@ def _worth(labels: Labels, class_weight: Any) -> tuple[float, ...] | None:
     unknown = [label for label in class_weight if label not in labels.classes]
     if unknown:
         raise ArgumentError("class_weight", unknown[0], f"it is no class; the classes are {list(labels.classes)}")
-    return tuple(float(numbers_of("class_weight", class_weight.get(label, 1.0))) for label in labels.classes)
+    return tuple(_single_worth(class_weight.get(label, 1.0)) for label in labels.classes)
+
+
+def _single_worth(value: Any) -> float:
+    worth = numbers_of("class_weight", value)
+    if worth.ndim != 0:
+        raise ArgumentError("class_weight", value, "expected one number for a class")
+    return float(worth)
 
 
 def _checked_worth(worth: tuple[float, ...], n_classes: int) -> tuple[float, ...] | None:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hardwood._support.errors import ArgumentError, Said
-from hardwood.data.columns import NO_ROWS
+from hardwood.data.columns import NO_ROWS, read_column
 from hardwood.data.features import Category, Feature, IntArray, Table, encode, sealed
 from hardwood.data.labels import Labels, encode_labels
 
@@ -174,7 +174,12 @@ def labels_in(frame: Any, target: str, weight: str | None, classes: Sequence[Cat
     """The labels of a piece."""
     labels = encode_labels(frame[target], len(frame), classes=classes)
     # A piece may stand for nobody, as long as some other does not.
-    return labels if weight is None else replace(labels, weights=np.asarray(frame[weight], dtype=np.float64))
+    if weight is None:
+        return labels
+    column = read_column(weight, frame[weight])
+    if column.values.dtype.kind not in "iufb":
+        raise ArgumentError("sample_weight", weight, f"it holds {column.values[0]!r}; expected a column of numbers")
+    return replace(labels, weights=column.values.astype(np.float64))
 
 
 def encode_pieces(

@@ -15,9 +15,9 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from hardwood.data.columns import n_rows, refuse_missing_labels, refuse_repeated, rows_of
+from hardwood.data.columns import n_rows, refuse_missing_labels, refuse_repeated
 from hardwood.data.features import Feature, Table, encode
-from hardwood.data.labels import Labels, checked_weights, encode_labels
+from hardwood.data.labels import Labels, encode_labels, with_weight
 from hardwood.data.pieces import Pieces, pieces_of
 from hardwood.trees.scikit import design_matrix, to_sklearn
 from hardwood.trees.tree import Tree
@@ -41,12 +41,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         y = column_or_1d(y, warn=True)
         refuse_missing_labels(y)  # with the row, before scikit-learn does without it
         check_classification_targets(y)
-        weights = None if sample_weight is None else checked_weights(sample_weight, len(y))
-        if weights is not None and (weights == 0).any():
-            if n_rows(X) != len(y):
-                raise ValueError(f"y has {len(y)} labels but the table has {n_rows(X)} rows; expected as many")
-            there = weights > 0
-            X, y, weights = rows_of(X, there), y[there], weights[there]
+        if sample_weight is not None and n_rows(X) != len(y):
+            raise ValueError(f"y has {len(y)} labels but the table has {n_rows(X)} rows; expected as many")
+        X, y, weights = with_weight(X, y, sample_weight)
         table = encode(X, kinds=self.feature_kinds, max_bins=self.max_bins, missing=self.missing, weights=weights)
         return table, encode_labels(y, table.n_samples, weights=weights, class_weight=class_weight)
 
@@ -132,6 +129,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             return X
         if isinstance(X, list | tuple) and len(X) and all(isinstance(row, list | tuple) for row in X):
             X = np.array(X, dtype=object)  # numpy would turn a row of text and numbers into text
+        if isinstance(X, np.ma.MaskedArray):  # scikit-learn would forget the mask
+            X = np.where(np.ma.getmaskarray(X), None, np.ma.getdata(X).astype(object))
         # Whether values are missing or infinite is left to `encode`, which names the column and the row.
         return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
 
@@ -139,6 +138,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = self.missing == "category"
         return tags
 
 

@@ -13,6 +13,7 @@ from hardwood.estimators.base import TreeClassifier
 from hardwood.problem import Problem
 from hardwood.shift.uncertainty import UncertaintySet
 from hardwood.solvers.base import Limits
+from hardwood.solvers.copies import single_rows
 from hardwood.solvers.ordinary import STRENGTHS, solve_regularised
 from hardwood.solvers.stable import StableSolver, row_radius
 
@@ -63,9 +64,12 @@ class OrdinaryTreeClassifier(TreeClassifier):
         self.max_bins = max_bins
         self.missing = missing
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Choose the strength of the regularisation, then learn the tree."""
-        table, labels = self.training_data(X, y)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose the strength of the regularisation, then learn the tree.
+
+        sample_weight : how many people each row stands for
+        """
+        table, labels = self.training_data(X, y, sample_weight)
         order = check_random_state(self.random_state).permutation(table.n_samples)
         found = solve_regularised(
             table,
@@ -135,11 +139,14 @@ class StableTreeClassifier(TreeClassifier):
         self.max_bins = max_bins
         self.missing = missing
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the tree."""
-        table, labels = self.training_data(X, y)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the tree.
+
+        sample_weight : how many people each row stands for, in whole numbers
+        """
+        table, labels = self.training_data(X, y, sample_weight)
         self.radius_ = row_radius(table, self.certainty, self.plausibility) if self.radius is None else self.radius
-        problem = Problem(labels, self._row_sets(table), self.max_depth, self.branch_penalty)
+        problem = single_rows(Problem(labels, self._row_sets(table), self.max_depth, self.branch_penalty), self.solver)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.result_ = StableSolver(self.solver).solve(problem, limits=Limits(seconds=self.time_limit), seed=seed)
         self.set_tree(self.result_.tree, table, labels)

@@ -12,7 +12,7 @@ import numpy as np
 
 from hardwood._support.errors import ArgumentError
 from hardwood.data.features import Table
-from hardwood.data.labels import Labels, with_worth
+from hardwood.data.labels import Labels, checked_weights, with_worth
 from hardwood.data.pieces import Pieces, chosen, labels_in
 from hardwood.estimators.findings import Findings
 from hardwood.shift.calibration import FloatArray
@@ -65,8 +65,8 @@ def _counted(question: Question, frame: Any, _number: int) -> tuple[float, Curve
 
 def _changed(
     question: Question, dearest: float, quotas: Sequence[float], frame: Any, number: int
-) -> tuple[list[dict[str, Any]], int]:
-    """What is changed in a piece, and in how many rows: all that are cheaper than the dearest, and so much of those."""
+) -> tuple[list[dict[str, Any]], tuple[int, int]]:
+    """What is changed in a piece, and how many values in how many rows: all cheaper than the dearest, some of those."""
     found = question.attacked(frame)
     labels, prices = found.labels, found.margins / found.labels.row_worth
     cheaper, next_ones = np.flatnonzero(prices < dearest), np.flatnonzero(prices == dearest)
@@ -75,7 +75,7 @@ def _changed(
     taken = np.clip(quotas[number] - (np.cumsum(worth) - worth), 0.0, worth)  # of each row, in order
     people[next_ones] = taken / labels.row_worth[next_ones]
     shift = found.shift_of(np.concatenate([cheaper, next_ones[taken > 0]]), people)
-    return shift.grouped(), len(np.unique(shift.rows))
+    return shift.grouped(), (len(shift), len(np.unique(shift.rows)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,8 @@ class PiecewiseAudit(Findings):
         if weight is not None or class_weight is not None:
             columns = [target, *([] if weight is None else [weight])]
             people = np.sum(list(pieces.map(partial(_people, question), columns)), axis=0)
-            everybody = Labels(np.arange(len(people), dtype=np.int32), tree.classes, people)
+            own = checked_weights(people, len(people))
+            everybody = Labels(np.arange(len(people), dtype=np.int32), tree.classes, own)
             worth = with_worth(everybody, class_weight).worth
             question = replace(question, budget=shifts.budget_for(everybody.people), worth=worth)
         correct, curves = zip(*pieces.map(partial(_counted, question), question.columns), strict=True)
@@ -164,7 +165,7 @@ class PiecewiseAudit(Findings):
     @property
     def n_changed(self) -> tuple[int, int]:
         """How many values the worst shift changes, and in how many rows."""
-        return sum(entry["rows"] for entry in self.changes()), self._changes[1]
+        return self._changes[1]
 
     def changes(self) -> list[dict[str, Any]]:
         """Which answers the adversary changes, most often first: column, from, to, how many, and the price of all.
@@ -174,11 +175,14 @@ class PiecewiseAudit(Findings):
         return self._changes[0]
 
     @cached_property
-    def _changes(self) -> tuple[list[dict[str, Any]], int]:
+    def _changes(self) -> tuple[list[dict[str, Any]], tuple[int, int]]:
         dearest, quotas = self._lost
         changes: dict[tuple[Any, ...], dict[str, Any]] = {}
-        n_rows = 0
-        for entries, rows in self.pieces.map(partial(_changed, self.question, dearest, quotas), self.question.columns):
+        n_values = n_rows = 0
+        for entries, (values, rows) in self.pieces.map(
+            partial(_changed, self.question, dearest, quotas), self.question.columns
+        ):
+            n_values += values
             n_rows += rows
             for entry in entries:
                 known = changes.setdefault(
@@ -186,7 +190,7 @@ class PiecewiseAudit(Findings):
                 )
                 known["rows"] += entry["rows"]
                 known["price"] += entry["price"]
-        return sorted(changes.values(), key=lambda entry: -entry["rows"]), n_rows
+        return sorted(changes.values(), key=lambda entry: -entry["rows"]), (n_values, n_rows)
 
     @property
     def _lost(self) -> tuple[float, list[float]]:

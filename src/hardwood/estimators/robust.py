@@ -28,6 +28,7 @@ from hardwood.estimators.base import TreeClassifier
 from hardwood.estimators.rivals import rivals
 from hardwood.problem import Goal, Problem
 from hardwood.shift.description import FIELDS, ShiftDescription, plain, read_plain
+from hardwood.shift.tables import is_table
 from hardwood.solvers import solve
 from hardwood.solvers.base import Limits, OnProgress, Progress, Result, Solver, Start
 from hardwood.trees.adversary import Attack, attack
@@ -207,7 +208,7 @@ class RobustTreeClassifier(TreeClassifier):
         if sample_weight is not None and (certainty is not None or costs is not None):
             there = checked_weights(sample_weight, np.shape(y)[0]) > 0
             cells = {name: cell_rows(value, there) for name, value in cells.items()}
-        shifts = self._described(labels.people).with_prices(**cells)
+        shifts = self._described(labels.people).with_prices(**cells).with_named_tables(table)
         if isinstance(self.branch_penalty, str) and self.branch_penalty != "auto":
             raise ArgumentError("branch_penalty", self.branch_penalty, 'expected "auto" or a number >= 0')
         if self.objective not in list(Goal):
@@ -420,7 +421,7 @@ class RobustTreeClassifier(TreeClassifier):
 def _check_saved(parameters: dict[str, Any]) -> None:
     """What a file says about parameters is as good as what `fit` takes."""
     whole_number("max_depth", parameters["max_depth"], at_least=0)
-    whole_number("max_bins", parameters["max_bins"], at_least=2)
+    whole_number("max_bins", parameters["max_bins"], at_least=1)
     if parameters["branch_penalty"] != "auto":
         numbers_of("branch_penalty", parameters["branch_penalty"])
     for name, known in (("objective", list(Goal)), ("missing", ["error", "category"])):
@@ -436,8 +437,15 @@ def certificate_path(model_path: str | Path) -> Path:
 def cell_rows(value: Any, chosen: NDArray[np.bool_]) -> Any:
     """Of values for single cells, those of some rows; whatever is not given by cell stays as it is."""
     if isinstance(value, Mapping):
-        return {name: entry if np.ndim(entry) == 0 else np.asarray(entry)[chosen] for name, entry in value.items()}
+        return {name: _cell_rows(entry, chosen) for name, entry in value.items()}
+    if isinstance(value, list | tuple) and any(is_table(entry) or np.ndim(entry) == 0 for entry in value):
+        return [_cell_rows(entry, chosen) for entry in value]
     return rows_of(value, chosen) if hasattr(value, "columns") or np.ndim(value) > 1 else value
+
+
+def _cell_rows(entry: Any, chosen: NDArray[np.bool_]) -> Any:
+    """The same for one column, for which a table of answers is no list of rows."""
+    return entry if is_table(entry) or np.ndim(entry) == 0 else np.asarray(entry)[chosen]
 
 
 def _counts(document: dict[str, Any], tree: Tree) -> NDArray[Any]:

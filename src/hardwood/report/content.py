@@ -13,7 +13,7 @@ import numpy as np
 from hardwood.certificate import Certificate, is_about
 from hardwood.data.features import BELOW_ALL, NO_ANSWER, NO_ANSWER_WORDS, Kind, Table
 from hardwood.data.labels import Labels
-from hardwood.shift.calibration import Direction, answered
+from hardwood.shift.calibration import Direction
 from hardwood.shift.description import ShiftDescription
 from hardwood.trees.adversary import Attack, attack, plain_number
 from hardwood.trees.anatomy import Part, anatomy, words_of
@@ -221,14 +221,13 @@ class Content:
 
     def _feature_data(self, j: int) -> dict[str, Any]:
         feature = self.table.features[j]
-        answers = answered(self.table, j)
         return {
             "index": j,
             "name": feature.name,
             "kind": str(feature.kind),
             "ordered": feature.ordered,
             "missing": feature.missing,
-            "usual": int(np.median(answers)) if answers.size else feature.low,
+            "middle": (feature.low + feature.high) // 2,
             "answers": [str(answer) for answer in feature.categories],
             "edges": list(feature.edges) if feature.kind is Kind.BINNED else [],
             "moves": self._moves(j),

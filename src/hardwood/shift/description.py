@@ -18,7 +18,7 @@ from hardwood._support.errors import ArgumentError
 from hardwood._support.text import shown
 from hardwood.data.features import Table
 from hardwood.shift.calibration import budget_of
-from hardwood.shift.tables import is_table
+from hardwood.shift.tables import is_table, named_rows
 from hardwood.shift.uncertainty import UncertaintySet
 
 PLAUSIBILITIES = (1.0, 0.99, 0.97, 0.95, 0.9, 0.85, 0.75, 0.5)  # the levels that people look at if they name none
@@ -114,6 +114,26 @@ class ShiftDescription:
             return self
         return replace(self, certainty=certainty, costs=costs, radius=None)
 
+    def with_named_tables(self, table: Table) -> ShiftDescription:
+        """The same with names in tables of prices that came as arrays.
+
+        An array of answers by answers looks like one of samples by answers where a table has as many rows; later tables
+        may be so short.
+        """
+        if not isinstance(self.costs, Mapping):
+            return self
+        named: dict[Any, Any] = dict(self.costs)
+        for feature in table.features:
+            entry = named.get(feature.name)
+            n = feature.n_values
+            if isinstance(entry, list | np.ndarray) and np.shape(entry) == (n, n) and table.n_samples not in (1, n):
+                answers = [feature.decode(code) for code in range(feature.low, feature.high + 1)]
+                rows = np.asarray(entry, dtype=np.float64).tolist()
+                named[feature.name] = {
+                    now: dict(zip(answers, row, strict=True)) for now, row in zip(answers, rows, strict=True)
+                }
+        return replace(self, costs=named)
+
     @classmethod
     def said(cls, shifts: ShiftDescription | None, words: Mapping[str, Any]) -> ShiftDescription | None:
         """A description given whole, or in single words (None: not said); None if nothing is said at all."""
@@ -177,11 +197,11 @@ FIELDS = tuple(field.name for field in fields(ShiftDescription))
 
 def plain(value: Any) -> Any:
     """Anybody's numbers, names and mappings of them as JSON can hold them."""
-    if hasattr(value, "columns") and sorted(map(str, getattr(value, "index", ()))) == sorted(map(str, value.columns)):
-        return plain({row: dict(value.loc[row].items()) for row in value.index})  # a table of answers by answers
-    if hasattr(value, "columns"):  # a frame: a value for each cell
-        return {str(name): plain(np.asarray(value[name])) for name in value.columns}
+    if hasattr(value, "columns"):
+        return _plain_frame(value)
     if isinstance(value, Mapping):
+        if is_table(value):
+            value = named_rows(value)
         if all(isinstance(name, str) for name in value):
             return {name: plain(entry) for name, entry in value.items()}
         return {PAIRS: [[plain(name), plain(entry)] for name, entry in value.items()]}
@@ -202,11 +222,9 @@ def _has_cells(value: Any) -> bool:
     """Whether an entry holds one number for each sample, not only one for each column."""
     if hasattr(value, "columns"):
         return True
-    if isinstance(value, Mapping):
-        return any(
-            hasattr(entry, "__len__") and not isinstance(entry, str) and not _is_square(entry)
-            for entry in value.values()
-        )
+    if isinstance(value, Mapping | list | tuple):
+        entries = value.values() if isinstance(value, Mapping) else value
+        return any(hasattr(own, "__len__") and not isinstance(own, str) and not _is_square(own) for own in entries)
     return np.ndim(value) > 1
 
 
@@ -217,6 +235,13 @@ def _is_square(entry: Any) -> bool:
 
 def _is_table(entry: Any) -> bool:
     return is_table(entry) and (not isinstance(entry, list | np.ndarray) or len({*np.shape(entry)}) == 1)
+
+
+def _plain_frame(frame: Any) -> Any:
+    """A table of answers by answers, or a value for each cell."""
+    if sorted(map(str, getattr(frame, "index", ()))) == sorted(map(str, frame.columns)):
+        return plain(named_rows(frame))
+    return {str(name): plain(np.asarray(frame[name])) for name in frame.columns}
 
 
 def read_plain(value: Any) -> Any:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from hardwood._support.arguments import numbers_of
 from hardwood._support.errors import ArgumentError, Said
-from hardwood.data.columns import MISSING
+from hardwood.data.columns import MISSING, is_missing
 from hardwood.data.features import NO_ANSWER, Category, Feature, IntArray, Kind, sealed
 from hardwood.shift.calibration import FloatArray, Reach, categorical_price, reach_allows
 
@@ -57,6 +57,19 @@ def is_table(entry: Any) -> bool:
     return not isinstance(entry, str) and np.ndim(_plain_rows(entry)) == 2
 
 
+def named_rows(entry: Any) -> dict[Any, dict[Any, Any]]:
+    """A table with names as plain mappings: a frame, or a mapping of mappings or series; no answer is None."""
+
+    def word(answer: Any) -> Any:
+        return None if is_missing(answer) else answer.item() if isinstance(answer, np.generic) else answer
+
+    if hasattr(entry, "columns"):
+        rows = np.asarray(entry).tolist()
+        later = [word(answer) for answer in entry.columns]
+        return {word(now): dict(zip(later, row, strict=True)) for now, row in zip(entry.index, rows, strict=True)}
+    return {word(now): {word(to): number for to, number in row.items()} for now, row in entry.items()}
+
+
 def chance_table(feature: Feature, values: IntArray, entry: Any) -> AnswerTable:
     """P(answer later | answer now), checked: every answer of the column is listed, and every row adds up to one."""
     table = answer_table("certainty", feature, values, entry)
@@ -64,7 +77,13 @@ def chance_table(feature: Feature, values: IntArray, entry: Any) -> AnswerTable:
     if bad.any():
         row, column = np.argwhere(bad)[0]
         said = f"{table.numbers[row, column]:g} for {_word(feature, table, row)} -> {_word(feature, table, column)}"
-        raise ArgumentError("certainty", Said(said), "probabilities must lie in [0, 1]", column=feature.name)
+        raise ArgumentError(
+            "certainty",
+            Said(said),
+            "probabilities must lie in [0, 1]",
+            remedy="divide each row of counts by its sum",
+            column=feature.name,
+        )
     sums = table.numbers.sum(axis=1)
     off = np.abs(sums - 1.0) > ROUNDING
     if off.any():
@@ -128,7 +147,9 @@ def answer_table(argument: str, feature: Feature, values: IntArray, entry: Any) 
         )
     now, later, numbers = _read(argument, feature, entry)
     codes, columns = ([_code(argument, feature, answer) for answer in answers] for answers in (now, later))
-    if sorted(codes) != sorted(columns) or len(set(codes)) < len(codes):
+    if len(set(codes)) < len(codes) or len(set(columns)) < len(columns):
+        raise ArgumentError(argument, Said(f"a table with rows {now}"), "each answer once", column=feature.name)
+    if sorted(codes) != sorted(columns):
         raise ArgumentError(
             argument,
             Said(f"a table with rows {now} and columns {later}"),
@@ -186,12 +207,12 @@ def _plain_rows(entry: Any) -> Any:
 def _code(argument: str, feature: Feature, answer: Any) -> int:
     """The code of an answer in a table; of no answer, if the feature has a place for it."""
     plain = answer.item() if isinstance(answer, np.generic) else answer
-    is_none = plain is None or plain != plain or plain == MISSING
+    is_none = is_missing(plain) or plain == MISSING
     if is_none and feature.missing:
         return NO_ANSWER
     if is_none and MISSING in feature.categories:
         return feature.categories.index(MISSING)
-    if feature.kind is Kind.INTEGER and isinstance(plain, int | float) and int(plain) == plain:
+    if feature.kind is Kind.INTEGER and isinstance(plain, int | float) and plain % 1 == 0:
         return int(plain)
     known: tuple[Category, ...] = feature.categories
     for k, category in enumerate(known):

@@ -266,14 +266,15 @@ def _calibrated_column(
     if is_table(certainty):
         chances = chance_table(feature, table.values[:, j], certainty)
         own = priced_table(feature, reach, chances.codes, table_prices(chances))
-        return _with_table(table, j, own, missing_certainty, clip)
+        return _with_table("certainty", table, j, own, missing_certainty, clip)
     prices = sealed(feature_prices(table, j, reach, certainty, clip=clip))[:, None]
     if feature.missing:
         known = certainty if missing_certainty is None else missing_certainty
         return prices, sealed(missing_price(feature, known, n_samples, clip=clip)), None
     if MISSING in feature.categories and missing_certainty is not None and feature.n_values > 1:
-        price = float(missing_price(feature, missing_certainty, n_samples, clip=clip)[0])
-        return _with_table(table, j, categorical_with_none(feature, _single(feature, certainty), price), None, clip)
+        price = _single_missing_price(feature, missing_certainty, clip)
+        own = categorical_with_none(feature, _single(feature, certainty), price)
+        return _with_table("certainty", table, j, own, None, clip)
     return prices, None, None
 
 
@@ -285,7 +286,7 @@ def _given_column(table: Table, j: int, reach: Reach, costs: Any, missing_certai
         given = answer_table("costs", feature, table.values[:, j], costs)
         _refuse_negative(feature, given)
         own = priced_table(feature, reach, given.codes, given.numbers)
-        return _with_table(table, j, own, missing_certainty, False)
+        return _with_table("costs", table, j, own, missing_certainty, False)
     prices = _given_prices(feature, costs)
     missing = None
     if feature.missing:
@@ -295,21 +296,28 @@ def _given_column(table: Table, j: int, reach: Reach, costs: Any, missing_certai
     return prices, missing, None
 
 
-def _with_table(table: Table, j: int, own: AnswerTable, missing_certainty: Any, clip: bool) -> ColumnPrices:
+def _with_table(
+    argument: str, table: Table, j: int, own: AnswerTable, missing_certainty: Any, clip: bool
+) -> ColumnPrices:
     """A column with a table of prices, with no answer in it if that is one of the values."""
     feature = table.features[j]
     if feature.missing and own.codes[-1] != NO_ANSWER:
         if missing_certainty is None:
             raise ArgumentError(
-                "certainty",
+                argument,
                 Said(f"a table without {[MISSING]}"),
                 "some rows have no answer: list it, or say how certain it is that there is an answer",
                 remedy=(Setting("missing_certainty", 0.9, feature.name),),
                 column=feature.name,
             )
-        own = with_none(own, float(missing_price(feature, missing_certainty, table.n_samples, clip=clip)[0]))
+        own = with_none(own, _single_missing_price(feature, missing_certainty, clip))
     changes = own.numbers[~np.eye(len(own.codes), dtype=bool)]
     return np.array([[changes.min(initial=np.inf)]]), None, own
+
+
+def _single_missing_price(feature: Feature, missing_certainty: Any, clip: bool) -> float:
+    """The price of no answer beside a table, which is the same for all samples."""
+    return float(missing_price(feature, missing_certainty, 1, clip=clip)[0])
 
 
 def _single(feature: Feature, certainty: Any) -> float:

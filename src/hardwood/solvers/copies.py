@@ -56,7 +56,7 @@ class CopiedRows:
         bound, divided, holds for the value; the worst case is the value rounded up, and its bound follows.
         `lost_to_rounding` is added to both.
         """
-        self._refuse_what_cannot_be_copied(problem)
+        refuse_what_cannot_be_copied(problem, self.name)
         copies = problem.copies
         slack = 0.0 if problem.goal is Goal.ROBUST else problem.lost_to_rounding
         run = Run(problem, self.name, None, start)
@@ -85,20 +85,28 @@ class CopiedRows:
         )
         return replace(own, seconds=found.seconds)
 
-    def _refuse_what_cannot_be_copied(self, problem: Problem) -> None:
-        if not problem.labels.counted:
-            what = "class_weight" if problem.labels.worth is not None else "sample_weight"
-            raise ArgumentError(
-                "solver",
-                self.name,
-                f"it knows neither weights that are no whole numbers nor classes that are worth more than others, and "
-                f"{what} asks for it",
-                remedy=(Setting("solver", "search"), " does it"),
-            )
-        if problem.labels.people * problem.copies > MOST_COPIED_ROWS:
-            raise ArgumentError(
-                "sample_weight",
-                Said(f"{problem.labels.people} in total"),
-                f'solver "{self.name}" needs a row for each of them, and takes {MOST_COPIED_ROWS} at most',
-                remedy=(Setting("solver", "search"), " needs none"),
-            )
+
+def single_rows(problem: Problem, solver: str) -> Problem:
+    """The same problem with a row for each person."""
+    refuse_what_cannot_be_copied(problem, solver)
+    return problem if problem.labels.weights is None else repeated(problem, 1)
+
+
+def refuse_what_cannot_be_copied(problem: Problem, solver: str) -> None:
+    """Weights that are no whole numbers, classes that are worth more than others, and too many people."""
+    if not problem.labels.counted:
+        what = "class_weight" if problem.labels.worth is not None else "sample_weight"
+        raise ArgumentError(
+            "solver",
+            solver,
+            f"it knows neither weights that are no whole numbers nor classes that are worth more than others, and "
+            f"{what} asks for it",
+            remedy=(Setting("solver", "search"), " does it"),
+        )
+    if problem.labels.people * problem.copies > MOST_COPIED_ROWS:
+        raise ArgumentError(
+            "sample_weight",
+            Said(f"{problem.labels.people} in total"),
+            f'solver "{solver}" needs a row for each of them, and takes {MOST_COPIED_ROWS} at most',
+            remedy=(Setting("solver", "search"), " needs none"),
+        )

@@ -79,7 +79,8 @@ def solve_regularised(
             result = learnt(kept, strength)
             if result.stop_reason is StopReason.INTERRUPTED:
                 raise KeyboardInterrupt  # a choice among trees that are half done is no choice
-            scores[strength] = float((result.tree.predict(test_table) == test_labels.codes).mean())
+            right = result.tree.predict(test_table) == test_labels.codes
+            scores[strength] = float(np.average(right, weights=test_labels.row_people))
     best = max(strengths, key=lambda strength: scores.get(strength, 0.0))
     result = learnt(np.arange(table.n_samples), best)
     return Regularised(result, best, scores, tuple(works))

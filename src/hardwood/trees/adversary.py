@@ -27,7 +27,7 @@ from hardwood._support import compiled
 from hardwood._support.arguments import numbers_of
 from hardwood.data.features import BELOW_ALL, NO_ANSWER, Category, Feature, IntArray, Table
 from hardwood.data.labels import Labels
-from hardwood.shift.calibration import Direction, FloatArray, Reach, answered, budget_of
+from hardwood.shift.calibration import Direction, FloatArray, Reach, budget_of
 from hardwood.shift.tables import AnswerTable
 from hardwood.shift.uncertainty import MoveCosts, UncertaintySet, allowance
 from hardwood.trees.tree import Limit, Region, Tree
@@ -521,13 +521,11 @@ def _nearest_codes(costs: MoveCosts, limit: Limit, rows: NDArray[np.intp]) -> In
 
 
 def _nearest_answers(costs: MoveCosts, limit: Limit, rows: NDArray[np.intp]) -> IntArray:
-    """The nearest code within the limit; without an answer, the nearest to what is usual in the column."""
+    """The nearest code within the limit; without an answer, the nearest to the middle of the scale."""
     j, reach = limit.feature, costs.reach[limit.feature]
     old = costs.table.values[rows, j]
-    if costs.table.features[j].missing:
-        answers = answered(costs.table, j)
-        usual = int(np.median(answers)) if answers.size else costs.table.features[j].low
-        old = np.where(old == NO_ANSWER, usual, old)
+    if (feature := costs.table.features[j]).missing:
+        old = np.where(old == NO_ANSWER, (feature.low + feature.high) // 2, old)
     lows = [end for end in (limit.low, reach.lower) if end is not None]
     highs = [end for end in (limit.high, reach.upper) if end is not None]
     nearest: IntArray = np.clip(old, max(lows, default=_LOWEST), min(highs, default=_HIGHEST)).astype(np.int32)

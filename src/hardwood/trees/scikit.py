@@ -193,9 +193,9 @@ def _from_sklearn_node(grown: Any, features: Sequence[Feature], at: int) -> Node
     j, threshold = int(grown.feature[at]), float(grown.threshold[at])
     feature = features[j]
     missing_left = feature.missing and bool(grown.missing_go_to_left[at])
-    if feature.missing and not np.isfinite(threshold):  # all answers go left, no answer right
+    if not np.isfinite(threshold):  # all answers go left, no answer right
         given, not_given = (_from_sklearn_node(grown, features, child) for child in (left, right))
-        return given if missing_left else Branch(j, BELOW_ALL, not_given, given, True)
+        return given if missing_left or not feature.missing else Branch(j, BELOW_ALL, not_given, given, True)
     if feature.kind is Kind.INTEGER:
         code = math.floor(threshold)
     elif feature.kind is Kind.BINNED:

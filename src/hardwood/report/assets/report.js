@@ -120,7 +120,7 @@
   function anyAnswer(feature, limit, price) {
     const low = Math.max(limit.low, feature.moves.lower ?? -Infinity);
     const high = Math.min(limit.high, feature.moves.upper ?? Infinity);
-    return low <= high ? { price, code: Math.min(Math.max(feature.usual, low), high) } : { price: Infinity };
+    return low <= high ? { price, code: Math.min(Math.max(feature.middle, low), high) } : { price: Infinity };
   }
 
   function priceOfAnswer(feature, value, limit) {
