@@ -130,7 +130,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(X, list | tuple) and len(X) and all(isinstance(row, list | tuple) for row in X):
             X = np.array(X, dtype=object)  # numpy would turn a row of text and numbers into text
         if isinstance(X, np.ma.MaskedArray):  # scikit-learn would forget the mask
-            X = np.where(np.ma.getmaskarray(X), None, np.ma.getdata(X).astype(object))
+            mask, X = np.ma.getmaskarray(X), np.ma.getdata(X).astype(object)
+            X[mask] = None
         # Whether values are missing or infinite is left to `encode`, which names the column and the row.
         return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
 

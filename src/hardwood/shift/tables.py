@@ -51,10 +51,17 @@ class AnswerTable:
 def is_table(entry: Any) -> bool:
     """Whether an entry for one column is a table: a mapping of mappings, a frame, or rows of numbers."""
     if isinstance(entry, Mapping):
-        return bool(entry) and all(isinstance(row, Mapping) or hasattr(row, "items") for row in entry.values())
+        return bool(entry) and all(_is_row(row) for row in entry.values())
     if hasattr(entry, "columns"):
         return True
     return not isinstance(entry, str) and np.ndim(_plain_rows(entry)) == 2
+
+
+def _is_row(row: Any) -> bool:
+    """Numbers by answer: a mapping or a series."""
+    if hasattr(row, "columns") or not hasattr(row, "items"):
+        return False
+    return not any(isinstance(number, Mapping) or np.ndim(number) > 0 for _, number in row.items())
 
 
 def named_rows(entry: Any) -> dict[Any, dict[Any, Any]]:
