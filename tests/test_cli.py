@@ -188,6 +188,9 @@ def test_weights_worth_missing_numbers_and_measured_answers(folder):
         "path", *table, "--levels", "1,0.97", *said[2:-3], "--clip", "--class-weight", "yes=3", folder=folder
     )
     assert done.returncode == 0, done.stderr
+    done = hardwood("calibrate", "survey.csv", "--target", "vote", "--drop", "people", *said[2:], folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "no answer 2.944" in done.stdout  # log(0.95 / 0.05)
     without = hardwood("check", "model.certificate.json", "survey.csv", "--target", "vote", folder=folder)
     assert (without.returncode, "--weight is not given" in without.stderr) == (2, True)
 

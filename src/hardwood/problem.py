@@ -272,13 +272,8 @@ class Problem:
             return limits, np.eye(len(codes), len(limits), dtype=bool)
         codes = sorted({test.code for test in tests} - {BELOW_ALL})
         limits = [Limit(j, None if low is None else low + 1, high) for low, high in pairwise([None, *codes, None])]
-        truth = np.array(
-            [
-                [k <= codes.index(t.code) for k in range(len(limits))] if t.code != BELOW_ALL else [False] * len(limits)
-                for t in tests
-            ],
-            dtype=bool,
-        ).reshape(len(tests), len(limits))
+        said = [[limit.high is not None and limit.high <= test.code for limit in limits] for test in tests]
+        truth = np.array(said, dtype=bool).reshape(len(tests), len(limits))
         if not self._asks_for_none(j):
             return limits, truth
         limits.append(Limit(j, high=BELOW_ALL, missing=True))

@@ -317,12 +317,15 @@ def calibrate(
 
         frame = without(read_table(data), [*([] if target is None else [target]), *(columns.drop or [])])
         table = encode(frame, kinds=columns.kinds, missing=columns.missing)
-        described = shifts.description(frame)
+        described = shifts.description(frame.column_names)
         uncertainty = described.uncertainty(table)
-        rows = [
-            {"column": feature.name, "kind": str(feature.kind), "lowest": prices.min(), "highest": prices.max()}
-            for feature, prices in zip(table.features, uncertainty.costs.prices, strict=True)
-        ]
+        costs = uncertainty.costs
+        rows: list[dict[str, Any]] = []
+        for j, feature in enumerate(table.features):
+            low, high = costs.price_range(j)
+            row = {"column": feature.name, "kind": str(feature.kind), "lowest": low, "highest": high}
+            missing = costs.missing[j]
+            rows.append(row if missing is None else row | {"no answer": float(missing.min())})
         if as_json:
             plain = [{name: finite(value) for name, value in row.items()} for row in rows]
             print_json({"budget": uncertainty.budget, "n_samples": table.n_samples, "prices": plain})
@@ -331,6 +334,7 @@ def calibrate(
         for row in rows:
             low, high = float(row["lowest"]), float(row["highest"])
             price = f"{low:.3f}" if low == high else f"{low:.3f} to {high:.3f}"
+            price += f", no answer {row['no answer']:.3f}" if "no answer" in row else ""
             steps = "any number" if low == 0 else f"{math.floor(uncertainty.budget / low + 1e-9)}"
             grid.add_row(shown(row["column"]), row["kind"], price, steps)
         level = "" if described.budget is not None else f" at plausibility {described.plausibility:g}"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from hardwood._support.arguments import by_feature
 from hardwood._version import __version__
 from hardwood.certificate import Certificate, class_words, is_about
@@ -305,7 +303,7 @@ def prices_section(content: Content) -> list[Markup]:
     rows: Lines = []
     for j, feature in enumerate(content.table.features):
         reach = uncertainty.costs.reach[j]
-        low, high = _price_range(uncertainty.costs, j)
+        low, high = uncertainty.costs.price_range(j)
         cells = [
             name(feature.name),
             str(feature.kind),
@@ -334,20 +332,6 @@ def prices_section(content: Content) -> list[Markup]:
         else "Prices were given, not certainties: nothing is said about how likely a change is."
     )
     return [element("p", words), _table("A step up or down, or another answer, in each column", head, rows, numbers=0)]
-
-
-def _price_range(costs: MoveCosts, j: int) -> tuple[float, float]:
-    """What a change costs at least and at most; by category, leaving one and arriving at another both have a price."""
-    prices, table = costs.prices[j], costs.tables[j]
-    if table is not None:
-        changes = table.numbers[~np.eye(len(table.codes), dtype=bool)]
-        return float(changes.min(initial=math.inf)), float(changes.max(initial=0.0)) if changes.size else math.inf
-    if costs.reach[j].steps == 0:
-        return math.inf, math.inf
-    if prices.shape[1] == 1:
-        return float(prices.min()), float(prices.max())
-    ordered = np.sort(prices, axis=1)
-    return float(ordered[:, :2].sum(axis=1).min()), float(ordered[:, -2:].sum(axis=1).max())
 
 
 def _none_price(costs: MoveCosts, j: int) -> float | None:

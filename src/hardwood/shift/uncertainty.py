@@ -18,8 +18,9 @@ because the units of two budgets are nested. With budget 0 only free moves are a
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -121,6 +122,19 @@ class MoveCosts:
             price = np.where(new == NO_ANSWER, own, price)
         return np.where(new == old, 0.0, price)
 
+    def price_range(self, feature: int) -> tuple[float, float]:
+        """What a change costs at least and at most: of one step, or of an answer into another."""
+        prices, table = self.prices[feature], self.tables[feature]
+        if table is not None:
+            changes = table.numbers[~np.eye(len(table.codes), dtype=bool)]
+            return float(changes.min(initial=math.inf)), float(changes.max()) if changes.size else math.inf
+        if self.reach[feature].steps == 0:
+            return math.inf, math.inf
+        if prices.shape[1] == 1:
+            return float(prices.min()), float(prices.max())
+        ordered = np.sort(prices, axis=1)  # leaving a category and arriving at another both have a price
+        return float(ordered[:, :2].sum(axis=1).min()), float(ordered[:, -2:].sum(axis=1).max())
+
     def repeated(self, times: NDArray[np.int64]) -> MoveCosts:
         """The same for a table in which each row stands so many times."""
         table = Table(self.table.features, np.repeat(self.table.values, times, axis=0))
@@ -174,12 +188,8 @@ class UncertaintySet:
         reach = reaches(table, direction, bounds)
         budget = budget_of(plausibility, table.n_samples)
         entries = by_feature_and_sample("certainty", certainty, table)
-        known = by_feature("missing_certainty", missing_certainty, table.names, default=None)
-        columns = [
-            _calibrated_column(table, j, reach[j], entries[j], known[j], clip) for j in range(len(table.features))
-        ]
-        prices, missing, tables = zip(*columns, strict=True)
-        return cls(MoveCosts(table, reach, prices, missing, tables), budget)
+        price = partial(_calibrated_column, clip=clip)
+        return cls(_move_costs(table, reach, entries, missing_certainty, price), budget)
 
     @classmethod
     def priced(
@@ -205,10 +215,7 @@ class UncertaintySet:
         """
         reach = reaches(table, direction, bounds, steps)
         entries = by_feature_and_sample("costs", costs, table)
-        known = by_feature("missing_certainty", missing_certainty, table.names, default=None)
-        columns = [_given_column(table, j, reach[j], entries[j], known[j]) for j in range(len(table.features))]
-        prices, missing, tables = zip(*columns, strict=True)
-        return cls(MoveCosts(table, reach, prices, missing, tables), budget)
+        return cls(_move_costs(table, reach, entries, missing_certainty, _given_column), budget)
 
     @classmethod
     def boxes(cls, table: Table, *, radius: Any, direction: Any = None, bounds: Any = None) -> UncertaintySet:
@@ -257,6 +264,20 @@ def _rounded_down(prices: FloatArray, unit: float) -> FloatArray:
     # From 2^53 units on, every double is a whole multiple already (and dividing a price by a tiny unit may overflow).
     fine = prices < 2.0**53 * unit
     return sealed(np.where(fine, np.floor(np.where(fine, prices, 0.0) / unit) * unit, prices))
+
+
+def _move_costs(
+    table: Table,
+    reach: tuple[Reach, ...],
+    entries: list[Any],
+    missing_certainty: Any,
+    price: Callable[[Table, int, Reach, Any, Any], ColumnPrices],
+) -> MoveCosts:
+    """The prices of all columns, from what was said about each of them."""
+    known = by_feature("missing_certainty", missing_certainty, table.names, default=None)
+    columns = [price(table, j, reach[j], entries[j], known[j]) for j in range(len(table.features))]
+    prices, missing, tables = zip(*columns, strict=True)
+    return MoveCosts(table, reach, prices, missing, tables)
 
 
 def _calibrated_column(
