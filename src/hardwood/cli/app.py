@@ -323,9 +323,9 @@ def calibrate(
         rows: list[dict[str, Any]] = []
         for j, feature in enumerate(table.features):
             low, high = costs.price_range(j)
-            row = {"column": feature.name, "kind": str(feature.kind), "lowest": low, "highest": high}
-            missing = costs.missing[j]
-            rows.append(row if missing is None else row | {"no answer": float(missing.min())})
+            rows.append({"column": feature.name, "kind": str(feature.kind), "lowest": low, "highest": high})
+            if (missing := costs.missing[j]) is not None:
+                rows[-1]["no answer"] = float(missing.min())
         if as_json:
             plain = [{name: finite(value) for name, value in row.items()} for row in rows]
             print_json({"budget": uncertainty.budget, "n_samples": table.n_samples, "prices": plain})
