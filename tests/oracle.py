@@ -196,6 +196,7 @@ def largest_values(
     """
     people = [1] * len(labels) if people is None else people
     worths = [1.0] * len(labels) if worth is None else [worth[label] for label in labels]
+    whole_people = np.array(people, dtype=int)
     tests = [test for j, column in enumerate(columns) for test in _all_tests(j, column)]
     points, prices, owner = _all_points(columns, len(labels), tests)
     first = np.searchsorted(owner, np.arange(len(labels)))
@@ -204,7 +205,8 @@ def largest_values(
     for key, size in _all_trees(points, tests, n_classes, depth).items():
         wrong = np.frombuffer(key, dtype=np.int8) != wanted
         margins = np.minimum.reduceat(np.where(wrong, prices, np.inf), first)
-        kept = kept_one_by_one([m if m < np.inf else None for m in margins.tolist()], people, budget)
+        totals = np.cumsum(np.sort(np.repeat(margins, whole_people)))
+        kept = len(totals) - int(np.sum(totals <= budget * (1 + 2.0**-32)))
         part = value_in_part(margins, people, worths, budget)
         whole, in_part = largest.get(size, (-1, -1.0))
         largest[size] = max(whole, kept), max(in_part, part)

@@ -51,6 +51,7 @@ def test_solvers_find_the_same_optimum_as_enumerating_every_tree_and_shift(solve
         assert_claims_hold(solver(form).solve(problem), truth(instance, problem), problem)
 
 
+@both_solvers
 @pytest.mark.parametrize("batch", range(6))
 def test_so_they_do_with_weights_missing_answers_and_tables(solver, batch):
     for k in range(20):
