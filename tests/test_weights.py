@@ -186,7 +186,7 @@ def test_real_weights_are_told_as_such_and_checked(tmp_path):
     assert certificate.worst_case_correct == certificate.distributional_value
     assert "the last row that is lost counts in part" in str(certificate)
     assert "proved optimal to within" in str(certificate)
-    assert certificate.objective_bound - certificate.objective < 0.32 * certificate.total / len(y)
+    assert certificate.objective_bound - certificate.objective < 0.626 * certificate.total / len(y)
     outcome = hw.check(certificate, frame, y, sample_weight=weights)
     assert outcome.confirmed, outcome
     assert "a weighted accuracy of" in str(outcome)

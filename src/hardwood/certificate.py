@@ -108,7 +108,7 @@ class Certificate:
     objective             what the goal counts, less branch_penalty for each branching node; no tree exceeds
                           `objective_bound`. Where the last sample may be lost in part, "optimal" means that the two
                           differ by less than `Problem.resolution`: about a hundredth of a sample for the goal
-                          "distributional", a third of what a row is worth on the average for weights and worth.
+                          "distributional", five eighths of what a row is worth on the average for weights and worth.
     data_hash             fingerprint of the table and labels that all this is about
     """
 

@@ -29,7 +29,7 @@ LARGEST_PENALTY = 1e100  # with more, objectives would leave the range of double
 # goal), or by the FINE part of what a row is worth on the average (real weights). Copies of rows stand for the former
 # in engines that know whole samples only.
 FINEST = 100
-FINE = 4
+FINE = 2
 MOST_COPIED_ROWS = 2_000_000
 NEAR_ZERO = 0.25  # bounds of the search miss a value by so many of the smallest differences (docs/theory.md#weights)
 
