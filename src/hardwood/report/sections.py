@@ -151,7 +151,7 @@ def _proved_words(level: Level, content: Content) -> str:
     if certificate is None:
         return "no certificate"
     where = "" if is_about(certificate, content.table, level.found.labels) else ", on the training table"
-    if certificate.gap > 0:
+    if certificate.gap > 0 and not (certificate.status == "optimal" and not certificate.counted):
         return f"gap {percent(certificate.gap)}{where}"
     return f"{'optimal' if certificate.status == 'optimal' else 'most robust'}{where}"
 
