@@ -250,6 +250,13 @@ def test_rows_without_weight_need_not_be_readable_when_a_certificate_is_checked(
     assert hw.check(RobustTreeClassifier(1).fit(X, y, weights).certificate_, X, y, sample_weight=weights).confirmed
 
 
+def test_counts_of_billions_are_no_lists():
+    X, y = [[1], [2], [3], [4]], [0, 0, 1, 1]
+    model = RobustTreeClassifier(1).fit(X, y, np.full(4, 10.0**12))
+    assert model.certificate_.total == 4 * 10**12
+    assert len(model.worst_case(X, y, np.full(4, 10.0**12)).curve.budgets) < 10
+
+
 def test_a_mask_is_a_weight():
     frame, y = survey(19)
     chosen = np.arange(len(y)) % 2 == 0

@@ -32,6 +32,7 @@ from hardwood.shift.tables import AnswerTable
 from hardwood.shift.uncertainty import MoveCosts, UncertaintySet, allowance
 from hardwood.trees.tree import Limit, Region, Tree
 
+MOST_LISTED = 10_000_000  # corners of a curve
 _LOWEST, _HIGHEST = np.iinfo(np.int32).min, np.iinfo(np.int32).max
 
 
@@ -163,9 +164,9 @@ class Curve:
     def budgets(self) -> FloatArray:
         """Where the curve has a corner: a budget for each sample that can be lost, the price of all up to it.
 
-        If samples may be lost in part, a budget for each price.
+        If samples may be lost in part, or are too many to be listed, a budget for each price.
         """
-        if self.in_part:
+        if self.in_part or self.counts.sum() > MOST_LISTED:
             return np.cumsum(self.margins * self.counts)
         return np.cumsum(np.repeat(self.margins, self.counts.astype(np.int64)))
 
