@@ -219,6 +219,17 @@ def test_what_makes_no_sense_about_people_is_refused(folder, options, message):
     assert message in done.stderr
 
 
+def test_an_audit_is_a_gate_for_pipelines(folder):
+    fitted(folder)
+    kept = RobustTreeClassifier.load(folder / "model.json").certificate_.worst_case_accuracy
+    table = ("audit", "model.json", "survey.csv", "--target", "vote")
+    assert hardwood(*table, "--fail-under", kept, folder=folder).returncode == 0
+    done = hardwood(*table, "--fail-under", kept + 0.01, "--json", folder=folder)
+    assert (done.returncode, json.loads(done.stdout)["worst_case_accuracy"]) == (1, kept)
+    assert f"{kept:.1%} stay correct in the worst case, less than" in done.stderr
+    assert hardwood(*table, "--fail-under", 80, folder=folder).returncode == 2
+
+
 def test_costs_and_budget_can_be_given(folder):
     done = fitted(folder, "--cost", 1, "--cost", "party=3", "--budget", 5, "--direction", "age=up", "--json")
     assert json.loads(done.stdout)["budget"] == 5.0

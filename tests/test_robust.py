@@ -468,3 +468,29 @@ def test_numbers_of_numpy_are_saved_as_plain_ones(tmp_path):
     frame, y = survey(30)
     RobustTreeClassifier(np.int64(1), branch_penalty=np.float64(0.5)).fit(frame, y).save(tmp_path / "m.json")
     assert RobustTreeClassifier.load(tmp_path / "m.json").branch_penalty == 0.5
+
+
+def test_mappings_may_have_an_entry_for_all_others(tmp_path):
+    frame, y = survey()
+    said = {
+        "certainty": {"age": 0.7, ...: 0.8},
+        "direction": {"income": "down", ...: "up"},
+        "bounds": {...: (0, 120)},
+        "feature_kinds": {"trust": ["low", "middle", "high"]},
+    }
+    model = RobustTreeClassifier(2, **said).fit(frame, y)
+    spelt = {
+        "certainty": {"age": 0.7} | dict.fromkeys(frame.columns.drop("age"), 0.8),
+        "direction": {"income": "down", "age": "up", "trust": "up", "asked before": "up"},
+        "bounds": {"age": (0, 120)},
+    }
+    other = RobustTreeClassifier(2, **(said | spelt)).fit(frame, y)
+    assert (model.margins(frame) == other.margins(frame)).all()
+    model.save(tmp_path / "model.json")
+    assert (RobustTreeClassifier.load(tmp_path / "model.json").margins(frame) == model.margins(frame)).all()
+    assert clone(model).get_params()["certainty"] == said["certainty"]
+    strange = frame.rename(columns={"age": "..."})
+    named = RobustTreeClassifier(1, certainty={"...": 0.7} | dict.fromkeys(frame.columns.drop("age"), 0.8), clip=True)
+    assert named.fit(strange, y).shifts_.certainty["..."] == 0.7
+    with pytest.raises(ValueError, match=r'certainty is not given for .*an entry for "\.\.\." is for all others'):
+        RobustTreeClassifier(1, certainty={"age": 0.7}).fit(frame, y)

@@ -42,24 +42,44 @@ def bytes_of(argument: str, value: Any) -> int:
     raise ArgumentError(argument, value, 'expected a number of bytes, or text such as "4GB"')
 
 
-def by_feature(argument: str, value: Any, names: Sequence[str], *, default: Any = ...) -> list[Any]:
+OTHERS = "..."  # in a mapping by column name, as text or as Python's `...`: the entry of all columns that it leaves out
+
+
+def by_feature(
+    argument: str,
+    value: Any,
+    names: Sequence[str],
+    *,
+    default: Any = ...,
+    for_others: Sequence[bool] | None = None,
+) -> list[Any]:
     """Spread an argument over the columns: a mapping by column name, one entry for each column, or one value for all.
 
-    A mapping may leave columns out if there is a default. A pandas series with names as its index counts as a mapping.
+    A mapping may leave columns out if there is a default, or if it has an entry for all others (`OTHERS`). A pandas
+    series with names as its index counts as a mapping.
+
+    for_others  which columns that entry is for; all of them if not given
     """
     if hasattr(value, "items") and list(getattr(value, "index", ())) not in ([], list(range(len(value)))):
         value = dict(value.items())
     if isinstance(value, Mapping):
-        given = {str(name): entry for name, entry in value.items()}
+        given = {OTHERS if name is ... else str(name): entry for name, entry in value.items()}
+        others = given.pop(OTHERS) if OTHERS in given and OTHERS not in names else default
         unknown = [name for name in given if name not in names]
         if unknown:
             raise ArgumentError(
                 argument, given[unknown[0]], f"the table has no such column; it has {list(names)}", column=unknown[0]
             )
         missing = [name for name in names if name not in given]
-        if missing and default is ...:
-            raise ArgumentError(argument, Said(f"not given for {missing}"), "expected an entry for each column")
-        return [given.get(name, default) for name in names]
+        if missing and others is ...:
+            raise ArgumentError(
+                argument,
+                Said(f"not given for {missing}"),
+                "expected an entry for each column",
+                remedy='an entry for "..." is for all others',
+            )
+        serves = [True] * len(names) if for_others is None else for_others
+        return [given.get(name, others if own else default) for name, own in zip(names, serves, strict=True)]
     if value is None and default is not ...:
         return [default] * len(names)
     if isinstance(value, str) or not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0:

@@ -195,6 +195,12 @@ def audit(
     shifts: ShiftOptions = ShiftOptions(),  # noqa: B008 - immutable
     weight: Weight = None,
     class_weight: ClassWeight = None,
+    fail_under: Annotated[
+        float | None,
+        typer.Option(
+            help="End with exit code 1 if less stays correct in the worst case, such as 0.8.", show_default=False
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how fragile a tree is: its worst case, and what the adversary changes."""
@@ -202,6 +208,8 @@ def audit(
         from hardwood.estimators.audit import audit as audited
         from hardwood.estimators.audit import read_model
 
+        if fail_under is not None and not 0 <= fail_under <= 1:
+            raise ValueError(f"--fail-under is {fail_under:g}; expected a share from 0 to 1")
         tree = read_model(model)
         features = getattr(tree, "tree_", tree).features
         # If nothing is said, a model of ours is audited under its own shifts.
@@ -212,6 +220,9 @@ def audit(
             print_json(found.to_dict())
         else:
             out.print(str(found))
+    if fail_under is not None and found.worst_case_accuracy < fail_under:
+        err.print(f"{found.worst_case_accuracy:.1%} stay correct in the worst case, less than {fail_under:.1%}")
+        raise typer.Exit(NOT_CONFIRMED)
 
 
 @app.command(epilog="Example: hardwood report model.json survey.csv --target vote --levels 1,0.95,0.9,0.75")

@@ -52,8 +52,9 @@ class RobustTreeClassifier(TreeClassifier):
         Largest number of questions on the way to a prediction.
     certainty : float, mapping, array, default=0.9
         Probability that a value will be recorded the same way when the tree is used: one number for all, a mapping by
-        column name, or one entry for each column. One for each cell goes to `fit`. The entry of a column may also be a
-        table P(answer later | answer now) as it was measured: a frame, a mapping of mappings, or a square array.
+        column name (`...` stands for all columns that it leaves out), or one entry for each column. One for each cell
+        goes to `fit`. The entry of a column may also be a table P(answer later | answer now) as it was measured: a
+        frame, a mapping of mappings, or a square array.
     plausibility : float, default=0.9
         Hedge against every shift whose likelihood, relative to "nothing changes", is at least this much per sample.
         1 hedges against nothing: an ordinary optimal tree.

@@ -77,8 +77,9 @@ def reaches(table: Table, direction: Any = None, bounds: Any = None, steps: Any 
         direction = [direction if feature.ordered else None for feature in features]
     if _is_pair(bounds):
         bounds = [bounds if feature.kind is Kind.INTEGER else None for feature in features]
-    directions = by_feature("direction", direction, names, default=None)
-    pairs = by_feature("bounds", bounds, names, default=None)
+    ordered, whole = [f.ordered for f in features], [f.kind is Kind.INTEGER for f in features]
+    directions = by_feature("direction", direction, names, default=None, for_others=ordered)
+    pairs = by_feature("bounds", bounds, names, default=None, for_others=whole)
     limits = by_feature("steps", steps, names, default=None)
     return tuple(
         replace(_reach(feature, answered(table, j), directions[j], pairs[j]), steps=_steps(feature, limits[j]))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hardwood._support.arguments import numbers_of
+from hardwood._support.arguments import OTHERS, numbers_of
 from hardwood._support.errors import ArgumentError
 from hardwood._support.text import shown
 from hardwood.data.features import Table
@@ -200,8 +200,7 @@ def plain(value: Any) -> Any:
     if hasattr(value, "columns"):
         return _plain_frame(value)
     if isinstance(value, Mapping):
-        if is_table(value):
-            value = named_rows(value)
+        value = named_rows(value) if is_table(value) else {OTHERS if k is ... else k: v for k, v in value.items()}
         if all(isinstance(name, str) for name in value):
             return {name: plain(entry) for name, entry in value.items()}
         return {PAIRS: [[plain(name), plain(entry)] for name, entry in value.items()]}
