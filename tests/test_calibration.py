@@ -11,11 +11,12 @@ from hardwood.shift.calibration import (
     Reach,
     bounded_price,
     budget_of,
+    by_feature_and_sample,
     categorical_price,
+    feature_prices,
     integer_price,
     lowest_certainty,
     reaches,
-    step_prices,
 )
 
 getcontext().prec = 60
@@ -147,7 +148,9 @@ def table(**columns):
 
 
 def prices(encoded, certainty, direction=None, bounds=None, clip=False):
-    return step_prices(encoded, reaches(encoded, direction, bounds), certainty, clip=clip)
+    reach = reaches(encoded, direction, bounds)
+    entries = by_feature_and_sample("certainty", certainty, encoded)
+    return [feature_prices(encoded, j, reach[j], entry, clip=clip) for j, entry in enumerate(entries)]
 
 
 def test_every_kind_of_column_gets_its_own_formula():

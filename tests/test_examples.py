@@ -60,3 +60,12 @@ def test_a_health_survey_with_weights_missing_numbers_and_a_rare_outcome(capsys)
     assert balanced.certificate_.weights == "real"
     assert balanced.certificate_.worst_case_accuracy > 0.55  # a single answer has a half
     assert any(feature.missing for feature in balanced.tree_.features)
+    docs = (ROOT / "docs" / "weights.md").read_text(encoding="utf-8")
+    share = balanced.certificate_.by_class[1].people / balanced.certificate_.people
+    for told in (
+        f"{len(frame):,} rows",
+        f"which {100 * share:.1f} % have",
+        f"{balanced.tree_.n_branching_nodes} questions",
+    ):
+        assert told in docs
+    assert f"keeps {100 * balanced.certificate_.worst_case_accuracy:.1f} % in the worst case" in docs

@@ -192,8 +192,17 @@ class Problem:
         """
         if not self.in_part:
             return 0.0
-        rounding = 1e-6 if not self.labels.counted else max(1e-6, 2.0 * self.lost_to_rounding)
-        return (1.0 + NEAR_ZERO + rounding) * self.quantum
+        copied = 2.0 * self.lost_to_rounding if self.labels.counted else 0.0
+        return (1.0 + NEAR_ZERO + max(2.0 * self.rounding, copied)) * self.quantum
+
+    @property
+    def rounding(self) -> float:
+        """By how many quanta a value between whole numbers may be missed (docs/theory.md#numbers).
+
+        Sums of whole numbers of people, and of what they cost, are exact.
+        """
+        terms = 0.0 if self.labels.counted else 4.0 * self.n_samples
+        return math.ldexp((terms + 256.0) * self.total / self.quantum, -53)
 
     @property
     def lost_to_rounding(self) -> float:

@@ -18,7 +18,6 @@ public:
 
     const Points& points() const { return points_; }
     const Reach& reach() const { return reach_; }
-    bool complete() const { return complete_; }
     bool has_own_lists() const { return neighbours_.has_value(); }
 
     // Sees to it that lists reach as far as rows are present at a price.

@@ -142,19 +142,12 @@ def reach_allows(reach: Reach, old: NDArray[np.int64], new: NDArray[np.int64]) -
     return allowed
 
 
-def step_prices(table: Table, reach: Sequence[Reach], certainty: Any, *, clip: bool = False) -> tuple[FloatArray, ...]:
-    """The price of one step (ordered) or of a change (categorical) by feature: one number, or one for each sample.
+def feature_prices(table: Table, j: int, reach: Reach, certainty: Any, *, clip: bool = False) -> FloatArray:
+    """The price of one step (ordered) or of a change (categorical) of a feature: one number, or one for each sample.
 
-    certainty  one value for all, by column name, one for each column, or an array of samples by columns. A mapping may
-               also hold one value for each sample of a column.
+    certainty  one value, or one for each sample
     clip       values below the lowest certainty that makes sense count as that limit, values above 1 as 1
     """
-    entries = by_feature_and_sample("certainty", certainty, table)
-    return tuple(feature_prices(table, j, reach[j], entry, clip=clip) for j, entry in enumerate(entries))
-
-
-def feature_prices(table: Table, j: int, reach: Reach, certainty: Any, *, clip: bool = False) -> FloatArray:
-    """The same for one feature."""
     return _feature_prices(table.features[j], on_scale(table, j), reach, certainty, clip)
 
 
@@ -174,7 +167,7 @@ def by_feature_and_sample(argument: str, value: Any, table: Table) -> list[Any]:
 def checked_certainty(
     table: Table, reach: Sequence[Reach], certainty: Any, *, clip: bool = False
 ) -> tuple[FloatArray, ...]:
-    """The certainties by feature, one number or one for each sample, checked or clipped as `step_prices` does."""
+    """The certainties by feature, one number or one for each sample, checked or clipped as `feature_prices` does."""
     entries = by_feature_and_sample("certainty", certainty, table)
     return tuple(feature_certainty(table, j, reach[j], entry, clip=clip) for j, entry in enumerate(entries))
 

@@ -29,7 +29,7 @@ PAIRS = "pairs"  # how a mapping whose keys are not text is written
 class ShiftDescription:
     """How values may shift and how much of it to hedge against.
 
-    certainty     see `calibration.step_prices`; not asked if `costs` are given
+    certainty     see `UncertaintySet.calibrated`; not asked if `costs` are given
     plausibility  see `calibration.budget_of`; not asked if a `budget` is given
     direction     see `calibration.reaches`
     bounds        see `calibration.reaches`

@@ -179,9 +179,11 @@ class UncertaintySet:
     ) -> UncertaintySet:
         """The set that hedges against every shift which the likelihood ratio test at `plausibility` does not reject.
 
-        See `calibration.step_prices` for certainty and clip, `calibration.reaches` for direction and bounds.
+        See `calibration.feature_prices` for clip, `calibration.reaches` for direction and bounds.
 
-        certainty          of a column may also be a table P(answer later | answer now), see `tables`
+        certainty          one value for all, by column name, one for each column, or an array of samples by columns. By
+                           column name, it may also hold one value for each sample, or a table
+                           P(answer later | answer now), see `tables`
         missing_certainty  that whether there is an answer at all will be the same, by column, one for each, or one for
                            all; the column's certainty if not given
         """

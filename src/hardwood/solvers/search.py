@@ -123,8 +123,7 @@ class _Scale:
 
     def __init__(self, problem: Problem, near_zero: float) -> None:
         self._problem = problem
-        # Roundings of a bound: docs/theory.md#numbers
-        self._slack = near_zero + math.ldexp(problem.total / problem.quantum, -40) if problem.in_part else 0.0
+        self._slack = near_zero + problem.rounding if problem.in_part else 0.0
 
     def objective(self, value: float, tests: int) -> float:
         return self._problem.objective(value * self._problem.quantum, tests)
