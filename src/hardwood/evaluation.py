@@ -249,11 +249,9 @@ def _chances_by_table(column: _Column, codes: list[int]) -> FloatArray:
     place, there = table.places(values)
     if feature.ordered:
         cell = np.searchsorted(codes, listed, side="left")
-        n_cells = len(codes) + 1
     else:
         cell = np.array([codes.index(code) if code in codes else len(codes) for code in listed])
-        n_cells = len(codes) + 1
-    by_cell = np.zeros((len(table.codes), n_cells))
+    by_cell = np.zeros((len(table.codes), len(codes) + 1))
     for k, own in enumerate(cell):
         by_cell[:, own] += table.numbers[:, k]
     if not feature.missing:

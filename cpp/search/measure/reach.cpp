@@ -95,9 +95,9 @@ void Reach::extend(const std::function<void(std::size_t list, std::vector<Way>& 
 }
 
 // Points differ from the usual one in few columns, so a row's price of that one is corrected for these. In whole numbers, since
-// prices that cannot be paid take part, too. One of them is enough to be out of reach, and all columns together must stay below 2^62:
-// of whole samples, there are fewer than 2^14 columns with 2^48 grains each. In part, grains may have to be larger, and prices are
-// rounded up, which makes a row less present: that is valid (docs/theory.md#slices).
+// prices that cannot be paid take part, too. One of them is enough to be out of reach, and all columns together must stay below 2^63:
+// for whole samples, there are fewer than 2^15 columns (`most_tests_possible`) with 2^48 grains each, and a trifle. In part, grains may
+// have to be larger, and prices are rounded up, which makes a row less present: that is valid (docs/theory.md#slices).
 void Reach::update() {
     if (known_ == points_.size()) return;
     const Instance& instance = points_.instance();
