@@ -8,6 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <exception>
 #include <limits>
 #include <map>
@@ -159,7 +160,7 @@ struct SearchProblem {
     double penalty;
     Codes values;  // these keep the arrays alive
     Ints labels;
-    std::optional<Doubles> weights;
+    std::optional<Doubles> weights, leaf_sizes;
     std::vector<nb::object> prices;
 };
 
@@ -213,6 +214,11 @@ void check_task(const hardwood::search::Task& task) {
         total += weight;
     }
     demand(total > 0 && total < hardwood::infinity, "weights: expected a finite sum > 0");
+    demand(task.least_leaf >= 0 && task.least_leaf < hardwood::infinity, "least_leaf: expected a number >= 0");
+    demand(task.leaf_sizes.empty() || task.leaf_sizes.size() == task.table.n_samples, "leaf_sizes: expected one for each sample");
+    for (const double size : task.leaf_sizes) {
+        demand(size >= 0 && size == std::floor(size) && size <= 0x1p53, "leaf_sizes: expected whole numbers >= 0");
+    }
     for (const double worth : task.worth) demand(worth > 0 && worth < hardwood::infinity, "worth: expected numbers > 0");
     for (const std::int32_t label : task.labels) {
         demand(label >= 0 && static_cast<std::size_t>(label) < task.n_classes, "labels: a label lies outside the classes");
@@ -238,11 +244,14 @@ void check_task(const hardwood::search::Task& task) {
 
 SearchProblem make_problem(Codes values, const std::vector<nb::handle>& prices, Ints labels, std::size_t n_classes,
                            const std::vector<std::tuple<std::size_t, std::int32_t, bool>>& tests, double budget, int depth,
-                           double penalty, const std::optional<Doubles>& weights, const std::vector<double>& worth, bool in_part) {
-    std::span<const double> of_rows;
-    if (weights) of_rows = {weights->data(), weights->size()};
-    SearchProblem problem{{table_of(values), {}, {labels.data(), labels.size()}, n_classes, {}, budget, of_rows, worth, in_part},
-                          depth, penalty, values, labels, weights, {}};
+                           double penalty, const std::optional<Doubles>& weights, const std::vector<double>& worth, bool in_part,
+                           double least_leaf, const std::optional<Doubles>& leaf_sizes) {
+    const auto span_of = [](const std::optional<Doubles>& own) {
+        return own ? std::span<const double>{own->data(), own->size()} : std::span<const double>{};
+    };
+    SearchProblem problem{{table_of(values), {}, {labels.data(), labels.size()}, n_classes, {}, budget, span_of(weights), worth, in_part,
+                           least_leaf, span_of(leaf_sizes)},
+                          depth, penalty, values, labels, weights, leaf_sizes, {}};
     for (const nb::handle& own : prices) {
         demand(nb::isinstance<PricesHolder>(own), "prices: expected FeaturePrices");
         problem.task.prices.push_back(nb::cast<PricesHolder&>(own).prices);
@@ -282,6 +291,12 @@ struct Found {
     long long work = 0;
     long long nodes = 0;
     std::vector<std::pair<std::string, hardwood::search::BoundStatistics>> bounds;  // what each of them did
+    struct Other {
+        std::vector<std::pair<int, int>> tree;
+        double value;
+    };
+    std::vector<Other> others;     // good trees, the best first, if they were asked for ...
+    bool has_all_others = false;   // ... and whether these are all
     std::string stop_reason = "memory_limit";
     double memory_needed = 0.0;
     std::size_t n_points = 0;
@@ -290,12 +305,14 @@ struct Found {
 // Speed-ups that tests switch off.
 const std::map<std::string, bool hardwood::search::Effort::*> speed_ups{
     {"all_pairs", &hardwood::search::Effort::all_pairs},
+    {"climb", &hardwood::search::Effort::climb},
     {"coarse", &hardwood::search::Effort::coarse},
     {"count_along", &hardwood::search::Effort::count_along},
     {"fresh_starts", &hardwood::search::Effort::fresh_starts},
     {"head_start", &hardwood::search::Effort::head_start},
     {"improvement", &hardwood::search::Effort::improvement},
     {"kinks", &hardwood::search::Effort::kinks},
+    {"leaf_sizes", &hardwood::search::Effort::leaf_sizes},
     {"long_sums", &hardwood::search::Effort::long_sums},
     {"pace", &hardwood::search::Effort::pace},
     {"runs", &hardwood::search::Effort::runs},
@@ -308,7 +325,7 @@ using Listener = nb::typed<nb::callable, void(double, double, int, double, long 
 
 Found run_search(const SearchProblem& problem, double seconds, long long work, double memory, int n_jobs, double upper_bound,
                  const std::vector<std::pair<int, int>>& start, const std::map<std::string, bool>& switches,
-                 const Listener& on_progress) {
+                 const Listener& on_progress, const std::vector<std::pair<int, int>>& questions, int most_trees, double within) {
     namespace hs = hardwood::search;
     demand(n_jobs >= 1 && n_jobs <= 1024, "n_jobs: expected 1 to 1024");
     hs::Effort effort;
@@ -317,7 +334,13 @@ Found run_search(const SearchProblem& problem, double seconds, long long work, d
         demand(known != speed_ups.end(), "switches: there is none of this name");
         effort.*(known->second) = on;
     }
-    const hs::Skeleton start_tree = checked_tree(problem, start);
+    const hs::Skeleton start_tree = checked_tree(problem, start), asked = checked_tree(problem, questions);
+    demand(most_trees >= 0 && within >= 0, "most_trees, within: expected numbers >= 0");
+    const auto pairs_of = [](const hs::Skeleton& tree) {
+        std::vector<std::pair<int, int>> pairs;
+        for (const hs::Choice& choice : tree) pairs.emplace_back(choice.test, choice.label);
+        return pairs;
+    };
     Found found;
     std::exception_ptr failure;
     {
@@ -344,8 +367,19 @@ Found run_search(const SearchProblem& problem, double seconds, long long work, d
         hs::Search search(instance, problem.depth, problem.penalty, effort, {left, work}, n_jobs, listener);
         search.start_below(upper_bound);
         if (!start_tree.empty()) search.start_from(start_tree);
-        search.run();
-        for (const hs::Choice& choice : search.best_tree()) found.tree.emplace_back(choice.test, choice.label);
+        hs::Collection collection(instance, static_cast<std::size_t>(most_trees), within);
+        if (most_trees > 0) search.collect_into(collection);
+        if (asked.empty()) {
+            search.run();
+        } else {
+            search.run_labels(asked);
+        }
+        if (most_trees > 0) {
+            const bool all = search.collect();
+            found.has_all_others = all && !collection.is_full();
+            for (const auto& member : collection.members()) found.others.push_back({pairs_of(member.tree), member.score.value});
+        }
+        found.tree = pairs_of(search.best_tree());
         const hs::State state = search.state();
         found.value = state.value;
         found.near_zero = instance.in_part() && instance.budget() > 0 ? hs::price_for_zero(instance) : 0.0;
@@ -406,12 +440,14 @@ NB_MODULE(_core, m) {
         .def("__init__",
              [](SearchProblem* self, Codes values, const std::vector<nb::handle>& prices, Ints labels, std::size_t n_classes,
                 const std::vector<std::tuple<std::size_t, std::int32_t, bool>>& tests, double budget, int depth, double penalty,
-                const std::optional<Doubles>& weights, const std::vector<double>& worth, bool in_part) {
-                 new (self) SearchProblem(
-                     make_problem(values, prices, labels, n_classes, tests, budget, depth, penalty, weights, worth, in_part));
+                const std::optional<Doubles>& weights, const std::vector<double>& worth, bool in_part, double least_leaf,
+                const std::optional<Doubles>& leaf_sizes) {
+                 new (self) SearchProblem(make_problem(values, prices, labels, n_classes, tests, budget, depth, penalty, weights, worth,
+                                                       in_part, least_leaf, leaf_sizes));
              },
              "values"_a, "prices"_a, "labels"_a, "n_classes"_a, "tests"_a, "budget"_a, "depth"_a, "penalty"_a,
-             "weights"_a = nb::none(), "worth"_a = std::vector<double>{}, "in_part"_a = false);
+             "weights"_a = nb::none(), "worth"_a = std::vector<double>{}, "in_part"_a = false, "least_leaf"_a = 0.0,
+             "leaf_sizes"_a = nb::none());
 
     nb::class_<hardwood::search::BoundStatistics>(m, "BoundStatistics")
         .def_ro("calls", &hardwood::search::BoundStatistics::calls)
@@ -431,12 +467,19 @@ NB_MODULE(_core, m) {
         .def_ro("work", &Found::work)
         .def_ro("nodes", &Found::nodes)
         .def_ro("bounds", &Found::bounds)
+        .def_prop_ro("others",
+                     [](const Found& found) {
+                         std::vector<std::pair<std::vector<std::pair<int, int>>, double>> others;
+                         for (const auto& other : found.others) others.emplace_back(other.tree, other.value);
+                         return others;
+                     })
+        .def_ro("has_all_others", &Found::has_all_others)
         .def_ro("stop_reason", &Found::stop_reason)
         .def_ro("memory_needed", &Found::memory_needed)
         .def_ro("n_points", &Found::n_points);
 
     m.def("search", &run_search, "problem"_a, "seconds"_a, "work"_a, "memory"_a, "n_jobs"_a, "upper_bound"_a, "start"_a,
-          "switches"_a, "on_progress"_a);
+          "switches"_a, "on_progress"_a, "questions"_a = std::vector<std::pair<int, int>>{}, "most_trees"_a = 0, "within"_a = 0.0);
     m.def("search_switches", [] {
         std::vector<std::string> names;
         for (const auto& [name, member] : speed_ups) names.push_back(name);

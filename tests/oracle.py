@@ -141,12 +141,12 @@ class BestTree:
     fewest_tests: int = 0  # of all trees that keep as many
 
 
-def best_tree(columns, labels, n_classes, budget, depth, penalty, in_part=False, people=None, worth=None):
+def best_tree(columns, labels, n_classes, budget, depth, penalty, in_part=False, people=None, worth=None, held=None):
     """The best objective over every tree up to a depth, see `largest_values`.
 
     in_part  the last sample may be lost in part, and this counts
     """
-    return best_of(largest_values(columns, labels, n_classes, budget, depth, people, worth), penalty, in_part)
+    return best_of(largest_values(columns, labels, n_classes, budget, depth, people, worth, held), penalty, in_part)
 
 
 def value_in_part(margins, people, worth, budget) -> float:
@@ -185,6 +185,7 @@ def largest_values(
     depth: int,
     people: list[float] | None = None,
     worth: list[float] | None = None,
+    held: tuple[list[float], float] | None = None,
 ) -> dict[int, tuple[int, float]]:
     """For each number of tests, the most samples that a tree keeps correct, also if the last may be lost in part.
 
@@ -193,6 +194,7 @@ def largest_values(
 
     people  how many each row stands for; they are kept one by one as far as they are whole numbers
     worth   by class; then only what is kept in part means anything
+    held    what each sample counts for in a leaf, and what a leaf must hold at least as the samples stand
     """
     people = [1] * len(labels) if people is None else people
     worths = [1.0] * len(labels) if worth is None else [worth[label] for label in labels]
@@ -202,7 +204,11 @@ def largest_values(
     first = np.searchsorted(owner, np.arange(len(labels)))
     wanted = np.array(labels)[owner]
     largest: dict[int, tuple[int, float]] = {}
-    for key, size in _all_trees(points, tests, n_classes, depth).items():
+    if held is None:
+        trees = _all_trees(points, tests, n_classes, depth)
+    else:
+        trees = _all_trees_with_leaves(columns, points, tests, n_classes, depth, *held)
+    for key, size in trees.items():
         wrong = np.frombuffer(key, dtype=np.int8) != wanted
         margins = np.minimum.reduceat(np.where(wrong, prices, np.inf), first)
         totals = np.cumsum(np.sort(np.repeat(margins, whole_people)))
@@ -253,6 +259,29 @@ def _all_trees(points, tests, n_classes, depth):
                     deeper[key] = size
         level = deeper
     return level
+
+
+def _all_trees_with_leaves(columns, points, tests, n_classes, depth, sizes, least):
+    """The same, of trees in each of whose leaves enough samples stand."""
+    sides = [np.array([holds(sign, value, code) for value in points[:, j]]) for sign, j, code in tests]
+    standing = [{i for i in range(len(sizes)) if holds(sign, columns[j].codes[i], code)} for sign, j, code in tests]
+    known = {}
+
+    def trees(rows, levels):
+        if sum(sizes[i] for i in rows) < least:
+            return {}
+        if (rows, levels) not in known:
+            found = {np.full(len(points), k, dtype=np.int8).tobytes(): 0 for k in range(n_classes)}
+            for side, left_rows in zip(sides, standing, strict=True) if levels else ():
+                parts = trees(rows & left_rows, levels - 1), trees(rows - left_rows, levels - 1)
+                for (left, left_size), (right, right_size) in itertools.product(*(part.items() for part in parts)):
+                    chosen = np.where(side, np.frombuffer(left, dtype=np.int8), np.frombuffer(right, dtype=np.int8))
+                    key, size = chosen.tobytes(), 1 + left_size + right_size
+                    found[key] = min(found.get(key, size), size)
+            known[rows, levels] = found
+        return known[rows, levels]
+
+    return trees(frozenset(range(len(sizes))), depth)
 
 
 def _all_tests(j, column):

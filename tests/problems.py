@@ -26,8 +26,11 @@ def most_are_slow(n, quick=2):
     return [pytest.param(k, marks=() if k < quick else pytest.mark.slow) for k in range(n)]
 
 
-def random_problem(seed, goal=Goal.ROBUST, wide=False):
-    """A tiny problem of any kind and what the oracle needs: depth 3 only where few tests leave few trees."""
+def random_problem(seed, goal=Goal.ROBUST, wide=False, leaves=False):
+    """A tiny problem of any kind and what the oracle needs: depth 3 only where few tests leave few trees.
+
+    leaves  whether leaves must hold some samples
+    """
     rng = np.random.default_rng(seed)
     depth = int(rng.choice([0, 1, 2, 2, 2, 3]))
     instance = random_instance(
@@ -41,7 +44,10 @@ def random_problem(seed, goal=Goal.ROBUST, wide=False):
     depth = min(depth, 2) if n_tests > 4 else depth
     penalty = rng.choice(PENALTIES)
     penalty = None if penalty == "auto" else float(penalty)
-    return instance, hw.Problem(instance.encoded_labels, instance.uncertainty, depth, penalty, goal)
+    least = int(rng.integers(1, 4)) if leaves else 0
+    if least:
+        least = min(least, int(hw.Problem(instance.encoded_labels, instance.uncertainty, depth).leaf_sizes.sum()))
+    return instance, hw.Problem(instance.encoded_labels, instance.uncertainty, depth, penalty, goal, least)
 
 
 def truth(instance, problem):
@@ -56,7 +62,17 @@ def truth(instance, problem):
         in_part=problem.in_part,
         people=instance.people,
         worth=instance.worth,
+        held=_held(instance, problem),
     )
+
+
+def _held(instance, problem):
+    """What each sample counts for in a leaf: its people if these are whole numbers everywhere, otherwise one."""
+    if not problem.min_samples_leaf:
+        return None
+    people = instance.people or [1] * len(instance.labels)
+    whole = all(float(weight).is_integer() for weight in people)
+    return [weight if whole else float(weight > 0) for weight in people], problem.min_samples_leaf
 
 
 def assert_claims_hold(found, best, problem):

@@ -52,6 +52,16 @@ def test_solvers_find_the_same_optimum_as_enumerating_every_tree_and_shift(solve
 
 
 @both_solvers
+@pytest.mark.parametrize("batch", range(5))
+def test_so_they_do_where_leaves_must_hold_some_samples(solver, batch):
+    for k in range(20):
+        instance, problem = random_problem([45, batch, k], leaves=True, wide=k % 2 == 1)
+        form = IMPROVED if k % 3 else FORMS[(batch + k) % len(FORMS)]
+        if problem.labels.counted:
+            assert_claims_hold(solve(problem, solver(form)), truth(instance, problem), problem)
+
+
+@both_solvers
 @pytest.mark.parametrize("batch", range(6))
 def test_so_they_do_with_weights_missing_answers_and_tables(solver, batch):
     for k in range(20):

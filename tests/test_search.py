@@ -31,6 +31,8 @@ from problems import (
 
 N_BATCHES, BATCH = 34, 100
 SWITCHES = tuple(compiled.search_switches())
+# Trees of up to three levels without a limit on their leaves know nothing of the others.
+EVERYWHERE = tuple(name for name in SWITCHES if name not in ("climb", "leaf_sizes"))
 OWN_LISTS = {"all_pairs": False, "whole_domains": False}  # as in large tables: each row has a list of points of its own
 
 
@@ -87,8 +89,8 @@ def test_every_combination_of_speed_ups_reaches_the_same_optimum(seed):
     values, y, costs = small_table(seed, n=25, n_columns=3)
     problem = posed(values, y, costs, budget=3.0, depth=3 if seed == 0 else 2)
     results = set()
-    for on in itertools.product([True, False], repeat=len(SWITCHES)):
-        found = SearchSolver(**dict(zip(SWITCHES, on, strict=True))).solve(problem)
+    for on in itertools.product([True, False], repeat=len(EVERYWHERE)):
+        found = SearchSolver(**dict(zip(EVERYWHERE, on, strict=True))).solve(problem)
         assert found.status is Status.OPTIMAL
         results.add((found.worst_case_correct, found.branching_nodes))
     assert len(results) == 1
@@ -99,8 +101,8 @@ def test_every_combination_of_speed_ups_reaches_the_same_optimum(seed):
 def test_so_they_do_with_weights_worth_missing_answers_and_a_table(seed):
     problem = wide_problem(seed)
     objectives, bounds = [], []
-    for on in itertools.product([True, False], repeat=len(SWITCHES)):
-        found = SearchSolver(**dict(zip(SWITCHES, on, strict=True))).solve(problem)
+    for on in itertools.product([True, False], repeat=len(EVERYWHERE)):
+        found = SearchSolver(**dict(zip(EVERYWHERE, on, strict=True))).solve(problem)
         assert found.status is Status.OPTIMAL
         objectives.append(found.objective)
         bounds.append(found.objective_bound)
@@ -156,6 +158,37 @@ def test_supports_prices_and_threads_agree_on_larger_tables(seed):
     assert all(result.objective_bound >= best - 1e-9 for result in results)
     most = max(result.worst_case_correct for result in results)
     assert all(result.upper_bound >= most for result in results)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_more_time_never_makes_a_tree_worse(seed):
+    values, y, costs = small_table(seed, n=400, n_values=5, n_columns=7, n_classes=2 + seed % 2)
+    for depth in (3, 4, 6):
+        problem = posed(values, y, costs, 40.0, depth)
+        works = (5, 50, 500, 2000)
+        kept = [SearchSolver().solve(problem, limits=Limits(work=work)).worst_case_correct for work in works]
+        assert kept == sorted(kept)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_more_levels_never_make_a_tree_worse(seed):
+    """Not even where nothing is proved: the search climbs from few levels to many."""
+    values, y, costs = small_table(seed, n=200, n_values=4, n_columns=6, n_classes=2 + seed % 2)
+    limits = Limits(work=14_000)  # the climb takes 4,000 for each number of levels
+    results = [SearchSolver().solve(posed(values, y, costs, 25.0, depth), limits=limits) for depth in range(1, 6)]
+    kept = [result.worst_case_correct for result in results]
+    assert kept == sorted(kept)
+    assert results[-1].status is Status.FEASIBLE
+
+
+def test_the_bound_begins_at_what_any_model_gets_right_as_the_table_stands():
+    values, y, costs = small_table(3, n=400, n_values=2, n_columns=4)
+    problem, bounds = posed(values, y, costs, 20.0, 4), []
+    SearchSolver().solve(problem, on_progress=lambda event: bounds.append(event.objective_bound), limits=Limits(work=1))
+    groups = pd.DataFrame(values).assign(y=y).groupby([0, 1, 2, 3])["y"]
+    assert max(bounds) <= groups.agg(lambda own: own.value_counts().iloc[0]).sum() < len(y)
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from hardwood.data.labels import encode_labels
     from hardwood.estimators.audit import Audit, audit
     from hardwood.estimators.compare import Comparison, compare
+    from hardwood.estimators.harden import Hardened, harden
     from hardwood.estimators.others import OrdinaryTreeClassifier, StableTreeClassifier
     from hardwood.estimators.path import RobustnessPath, robustness_path
     from hardwood.estimators.robust import RobustTreeClassifier
@@ -26,6 +27,7 @@ __all__ = [
     "Audit",
     "Certificate",
     "Comparison",
+    "Hardened",
     "OrdinaryTreeClassifier",
     "Problem",
     "RobustTreeClassifier",
@@ -41,6 +43,7 @@ __all__ = [
     "compare",
     "encode",
     "encode_labels",
+    "harden",
     "robustness_path",
     "solve",
 ]
@@ -51,6 +54,7 @@ _ROOMS = {
     "Audit": "estimators.audit",
     "Certificate": "certificate",
     "Comparison": "estimators.compare",
+    "Hardened": "estimators.harden",
     "OrdinaryTreeClassifier": "estimators.others",
     "Problem": "problem",
     "RobustTreeClassifier": "estimators.robust",
@@ -65,6 +69,7 @@ _ROOMS = {
     "compare": "estimators.compare",
     "encode": "data.features",
     "encode_labels": "data.labels",
+    "harden": "estimators.harden",
     "robustness_path": "estimators.path",
     "solve": "solvers",
 }

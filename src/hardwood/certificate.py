@@ -31,7 +31,7 @@ from hardwood.trees.adversary import ClassShare, attack
 from hardwood.trees.tree import Tree
 
 FORMAT = "hardwood.certificate"
-VERSION = 3
+VERSION = 4
 OLDEST_VERSION = 2  # that is still read
 STATUSES = ("optimal", "most_robust", "feasible")
 WORDS, WHOLE, NUMBER = (str,), (int,), (int, float)
@@ -55,6 +55,7 @@ CLAIMS: dict[str, tuple[type, ...]] = {
     "objective_bound": NUMBER,
     "max_depth": WHOLE,
     "branch_penalty": NUMBER,
+    "min_samples_leaf": WHOLE,
     "budget": NUMBER,
     "seconds": NUMBER,
     "solver": WORDS,
@@ -103,6 +104,7 @@ class Certificate:
     worst_case_correct    samples that the tree classifies correctly after the worst shift within the budget
     distributional_value  the same if the adversary may lose the last sample in part in any case
     upper_bound           no tree up to this depth keeps more samples correct
+    min_samples_leaf      so many samples stand in every leaf; all that is said about other trees is about such trees
     any_model_bound       no classifier of any kind keeps more samples correct under these shifts (docs/theory.md); all
                           samples if the engine does not know
     objective             what the goal counts, less branch_penalty for each branching node; no tree exceeds
@@ -131,6 +133,7 @@ class Certificate:
     objective_bound: float
     max_depth: int
     branch_penalty: float
+    min_samples_leaf: int
     budget: float
     seconds: float
     solver: str
@@ -192,6 +195,7 @@ class Certificate:
             objective_bound=claim.objective_bound,
             max_depth=problem.max_depth,
             branch_penalty=problem.penalty,
+            min_samples_leaf=problem.min_samples_leaf,
             budget=problem.uncertainty.budget,
             seconds=claim.seconds,
             solver=claim.solver,
@@ -219,8 +223,7 @@ class Certificate:
     def _from_document(cls, document: Any) -> Certificate:
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise ValueError(f'the text is not a certificate; expected an object with "format": "{FORMAT}"')
-        if document.get("format_version") == OLDEST_VERSION:
-            document = _newer(document)
+        document = _newer(document)
         if document.get("format_version") != VERSION:
             raise ValueError(
                 f"the certificate has version {document.get('format_version')!r}; this hardwood reads {OLDEST_VERSION} "
@@ -231,6 +234,8 @@ class Certificate:
             raise ValueError(f"the certificate has goal {claims['goal']!r}; expected one of {[str(g) for g in Goal]}")
         if claims["weights"] not in WEIGHTS:
             raise ValueError(f"the certificate has weights {claims['weights']!r}; expected one of {list(WEIGHTS)}")
+        if claims["min_samples_leaf"] < 0:
+            raise ValueError(f"the certificate has min_samples_leaf {claims['min_samples_leaf']}; expected 0 or more")
         for name, least in (("n_samples", 1), ("people", 0.0), ("total", 0.0)):
             if not claims[name] >= least or claims[name] == 0:
                 raise ValueError(
@@ -256,6 +261,7 @@ class Certificate:
             f"{self.said_of_the_worst_case}; {self.nominal_accuracy:.1%} without a shift\n"
             f"{self.said_of_classes}"
             f"{self.branching_nodes} tests, depth at most {self.max_depth}; {self.proved}\n"
+            f"{self.said_of_stopping}"
             f"{self.limit_of_any_model}"
             f"shifts: {self.shifts}\n"
             f"{shown(self.solver)}, {self.seconds:.2f} s, hardwood {shown(self.version)}, "
@@ -293,15 +299,35 @@ class Certificate:
             return self._proved_distributional
         if not self.counted:
             return self._proved_in_part
+        tree = f"no tree{self.of_such_leaves}"
         if self.status == "optimal" and self.gap > 0:
-            return f"proved optimal for a penalty of {self.branch_penalty:g} for each test; others may be more robust"
+            costs = f"a penalty of {self.branch_penalty:g} for each test"
+            return f"proved optimal{self.of_such_leaves} for {costs}; others may be more robust"
         if self.status == "optimal" and self.branch_penalty == 0:
-            return "proved optimal: no tree is more robust (tests cost nothing: a smaller one as robust may exist)"
+            return f"proved optimal: {tree} is more robust (tests cost nothing: a smaller one as robust may exist)"
         if self.status == "optimal":
-            return "proved optimal: no tree is more robust, none as robust is smaller"
+            return f"proved optimal: {tree} is more robust, none as robust is smaller"
         if self.status == "most_robust":
-            return "proved most robust; a smaller tree that is as robust may exist"
-        return f"at most {self.upper_bound} are possible (gap {self.gap:.1%})"
+            return f"proved most robust{self.of_such_leaves}; a smaller tree that is as robust may exist"
+        return f"at most {self.upper_bound} are possible{self.of_such_leaves} (gap {self.gap:.1%})"
+
+    @property
+    def of_such_leaves(self) -> str:
+        """Which trees the claims are about, beyond their depth, in words."""
+        return f" with at least {self.min_samples_leaf} rows in each leaf" if self.min_samples_leaf else ""
+
+    @property
+    def said_of_stopping(self) -> str:
+        """That the search was not done, and what would help, as a line; nothing if it was."""
+        why = {
+            "time_limit": f"stopped after {self.seconds:.3g} s; a longer time limit",
+            "memory_limit": "stopped at the memory limit; a larger one",
+            "work_limit": "stopped at the limit on work; a larger one",
+            "interrupted": f"interrupted after {self.seconds:.3g} s; more time",
+        }.get(self.stop_reason)
+        if why is None or self.status == "optimal":
+            return ""
+        return f"{why}, fewer levels, fewer columns or fewer thresholds (binned columns) would bring more\n"
 
     @property
     def limit_of_any_model(self) -> str:
@@ -316,7 +342,7 @@ class Certificate:
     def _proved_in_part(self) -> str:
         costly = self.branch_penalty * min(2.0**self.max_depth, 1e9) > self.total / self.n_samples
         less = f", less {self.branch_penalty:.3g} for each test" if costly else ""
-        most = f"no tree keeps more than {self.upper_bound / self.total:.2%}"
+        most = f"no tree{self.of_such_leaves} keeps more than {self.upper_bound / self.total:.2%}"
         within = max(self.objective_bound - self.objective, 0.0) / self.total
         return f"proved optimal to within {100 * within:.2g}%{less}: {most}" if self.status == "optimal" else most
 
@@ -325,9 +351,10 @@ class Certificate:
         less = f" less {self.branch_penalty:.3g} for each test" if self.branch_penalty else ""
         words = f"the distributional value {self.distributional_value:.2f}{less} is"
         if self.status == "optimal":
-            words += f" proved to be the largest, to within {max(self.objective_bound - self.objective, 0.0):.2g}"
+            words += f" proved to be the largest{self.of_such_leaves}, to within "
+            words += f"{max(self.objective_bound - self.objective, 0.0):.2g}"
         else:
-            words += f" {self.objective:.2f}, no tree has more than {self.objective_bound:.2f}"
+            words += f" {self.objective:.2f}, no tree{self.of_such_leaves} has more than {self.objective_bound:.2f}"
         return f"{words}; at most {self.upper_bound} samples can stay correct"
 
 
@@ -364,7 +391,7 @@ class Check:
             f"{claimed.budget:.4g}, and {without} without a shift.\n"
             f"The shifts: {claimed.shifts}.\n"
             f"CLAIMED by the engine ({shown(claimed.solver)}, {shown(claimed.status)}), not proved again here: no tree "
-            f"of depth {claimed.max_depth} keeps more than {most_said}; {claimed.proved}."
+            f"of depth {claimed.max_depth}{claimed.of_such_leaves} keeps more than {most_said}; {claimed.proved}."
         )
 
 
@@ -399,7 +426,12 @@ def check(certificate: Certificate | str | Path, X: Any, y: Any, *, sample_weigh
         labels = with_worth(labels, certificate.class_weight)
         uncertainty = certificate.shifts.uncertainty(table, people=labels.people)
         problem = Problem(
-            labels, uncertainty, certificate.max_depth, certificate.branch_penalty, Goal(certificate.goal)
+            labels,
+            uncertainty,
+            certificate.max_depth,
+            certificate.branch_penalty,
+            Goal(certificate.goal),
+            certificate.min_samples_leaf,
         )
     except ArgumentError as error:  # the certificate's words, not the caller's
         raise ValueError(f"the certificate says what cannot be: {error}") from None
@@ -434,6 +466,8 @@ def _impossible(certificate: Certificate, problem: Problem) -> list[str]:
     found = []
     if certificate.tree.depth > certificate.max_depth:
         found.append(f"the tree has depth {certificate.tree.depth}, allowed are {certificate.max_depth}")
+    elif not problem.allows(certificate.tree):
+        found.append(f"a leaf holds less than {certificate.min_samples_leaf} rows")
     if not certificate.worst_case_correct <= certificate.upper_bound <= certificate.total:
         found.append(
             f"the bound {certificate.upper_bound} does not lie between the tree's own worst case and all samples"
@@ -532,15 +566,14 @@ def class_words(own: ClassShare, everybody: tuple[ClassShare, ...]) -> str:
 
 
 def _newer(document: dict[str, Any]) -> dict[str, Any]:
-    """A certificate of version 2, which knew neither weights nor worth, as version 3 says it."""
+    """A certificate as this version says it. Version 2 knew neither weights nor worth, version 3 no sizes of leaves."""
+    version = document.get("format_version")
+    if version not in (2, 3):
+        return document
     everybody = document.get("n_samples")
-    said: dict[str, Any] = {
-        "weights": "none",
-        "people": everybody,
-        "total": everybody,
-        "class_weight": None,
-        "by_class": [],
-    }
+    said: dict[str, Any] = {"min_samples_leaf": 0}
+    if version == 2:
+        said |= {"weights": "none", "people": everybody, "total": everybody, "class_weight": None, "by_class": []}
     return document | said | {"format_version": VERSION}
 
 

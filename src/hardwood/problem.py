@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -51,6 +51,11 @@ class Test(NamedTuple):
     code: int
     missing_left: bool = False
 
+    @classmethod
+    def of(cls, node: Branch) -> Test:
+        """The test of a branching node."""
+        return cls(node.feature, node.code, node.missing_left)
+
     def goes_left(self, table: Table) -> NDArray[np.bool_]:
         """Which samples the test sends to the left."""
         column = table.values[:, self.feature]
@@ -76,6 +81,7 @@ class Problem:
                     experiments, always less than one sample in total (of the smallest difference that counts, see
                     `quantum`)
     goal            what "samples correct" means, see `Goal`
+    min_samples_leaf  so many samples stand in every leaf at least (see `leaf_sizes`); 0: a leaf may be empty
     """
 
     labels: Labels
@@ -83,6 +89,7 @@ class Problem:
     max_depth: int
     branch_penalty: float | None = None
     goal: Goal = Goal.ROBUST
+    min_samples_leaf: int = 0
 
     def __post_init__(self) -> None:
         if len(self.labels.codes) != self.table.n_samples:
@@ -95,6 +102,14 @@ class Problem:
         if self.goal not in list(Goal):
             raise ArgumentError("goal", self.goal, f"expected one of {[str(goal) for goal in Goal]}")
         object.__setattr__(self, "goal", Goal(self.goal))
+        least = whole_number("min_samples_leaf", self.min_samples_leaf, at_least=0)
+        if least > self.leaf_sizes.sum():
+            raise ArgumentError(
+                "min_samples_leaf",
+                least,
+                f"the table has only {self.leaf_sizes.sum():g} rows for all leaves",
+            )
+        object.__setattr__(self, "min_samples_leaf", least)
         object.__setattr__(self, "branch_penalty", self._checked_penalty())
 
     def _checked_penalty(self) -> float:
@@ -130,6 +145,23 @@ class Problem:
     def total(self) -> float:
         """What all samples are worth together: their number if each is worth one."""
         return self.labels.total
+
+    @property
+    def leaf_sizes(self) -> NDArray[np.float64]:
+        """How many samples each row counts for in a leaf.
+
+        Whole weights are repeated rows. With others, one row is one observation, however many people it stands for.
+        """
+        return self.labels.row_people if self.labels.whole else (self.labels.row_people > 0).astype(np.float64)
+
+    def allows(self, tree: Tree) -> bool:
+        """Whether a tree is one of those that are asked for: not too deep, and with enough samples in every leaf."""
+        if tree.depth > self.max_depth:
+            return False
+        if self.min_samples_leaf == 0:
+            return True
+        held = np.bincount(tree.leaf_of(self.table), weights=self.leaf_sizes, minlength=len(tree.regions))
+        return bool(held.min() >= self.min_samples_leaf)
 
     # ---- What is maximised -------------------------------------------------------------------------------------------
 
@@ -401,19 +433,7 @@ class Problem:
         """
         if tree.depth > self.max_depth:
             return None
-        choices = [Choice()] * (2 << self.max_depth)
-
-        def put(node: Node, at: int) -> bool:
-            if isinstance(node, Leaf):
-                choices[at] = Choice(label=node.label)
-                return True
-            test = self.position(node.feature, node.code, node.missing_left)
-            if test is None:
-                return False
-            choices[at] = Choice(test)
-            return put(node.left, 2 * at) and put(node.right, 2 * at + 1)
-
-        return choices if put(tree.root, 1) else None
+        return heap_of(tree.root, self.max_depth, lambda node: self.position(*Test.of(node)))
 
     def tree(self, choices: Sequence[tuple[int, int]]) -> Tree:
         """The tree that choices by place describe."""
@@ -426,3 +446,20 @@ class Problem:
             return Branch(feature, code, grown(2 * at), grown(2 * at + 1), missing_left)
 
         return Tree(self.table.features, self.labels.classes, grown(1))
+
+
+def heap_of(root: Node, depth: int, position: Callable[[Branch], int | None]) -> list[Choice] | None:
+    """A tree as choices by place; `position` numbers its tests. None if one of them has no number."""
+    choices = [Choice()] * (2 << depth)
+
+    def put(node: Node, at: int) -> bool:
+        if isinstance(node, Leaf):
+            choices[at] = Choice(label=node.label)
+            return True
+        test = position(node)
+        if test is None:
+            return False
+        choices[at] = Choice(test)
+        return put(node.left, 2 * at) and put(node.right, 2 * at + 1)
+
+    return choices if put(root, 1) else None

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <set>
 
 #include "random_task.h"
@@ -61,8 +62,12 @@ struct Cloud {
         return sum;
     }
 
-    // The same recursion without kernels, memory, cut-offs or boxes: every test at every place.
-    double brute(const std::vector<std::uint32_t>& members, int levels, int tests) const {
+    // The same recursion without kernels, memory, cut-offs or boxes: every test at every place. Leaves hold enough of `sizes`, if given.
+    double brute(const std::vector<std::uint32_t>& members, int levels, int tests, const std::vector<double>& sizes = {},
+                 double least_leaf = 0.0) const {
+        double held = 0.0;
+        for (const std::uint32_t z : members) held += sizes.empty() ? 0.0 : sizes[z];
+        if (held < least_leaf) return infinity;
         std::vector<double> sums(weights.size(), 0.0);
         double all = 0.0;
         for (const std::uint32_t z : members) {
@@ -77,7 +82,8 @@ struct Cloud {
             std::vector<std::uint32_t> parts[2];
             for (const std::uint32_t z : members) parts[instance.is_true(t, points[z]) ? 0 : 1].push_back(z);
             for (int left = 0; left < tests; ++left) {
-                best = std::min(best, brute(parts[0], levels - 1, left) + brute(parts[1], levels - 1, tests - 1 - left));
+                best = std::min(best, brute(parts[0], levels - 1, left, sizes, least_leaf) +
+                                          brute(parts[1], levels - 1, tests - 1 - left, sizes, least_leaf));
             }
         }
         return best;
@@ -176,6 +182,56 @@ TEST_CASE("the programme finds the least error of all trees, and a tree that has
                 CHECK(cloud.error(tree) == doctest::Approx(stairs.back() + unavoidable));
                 CHECK(count_tests(tree) <= most);
             }
+        }
+    }
+}
+
+TEST_CASE("leaves hold enough samples: the least error of all such trees, and one that has it") {
+    for (unsigned seed = 0; seed < 240; ++seed) {
+        const std::size_t n_classes = 2 + seed % 2;
+        const Cloud cloud(seed, 3, 2, n_classes);
+        std::mt19937 random(seed);
+        std::vector<double> sizes;
+        for (std::size_t z = 0; z < cloud.points.size(); ++z) sizes.push_back(static_cast<double>(random() % 3));
+        const double all = std::accumulate(sizes.begin(), sizes.end(), 0.0), least_leaf = 1.0 + seed % 4;
+        if (all < least_leaf) continue;
+        Watch watch(infinity, -1, [] { return true; });
+        Effort effort;
+        effort.long_sums = seed % 3 > 0;
+        effort.most_sums = seed % 5 == 0 ? 0.0 : effort.most_sums;  // then the recursion
+        Programme programme(cloud.points, watch, effort);
+        Weights weights = cloud.for_programme();
+        weights.sizes = sizes;
+        weights.least_leaf = least_leaf;
+        const double unavoidable = weights.unavoidable;
+        programme.load(weights);
+        for (int levels = 1; levels <= 3; ++levels) {
+            const Region region = cloud.all(levels, programme);
+            const double least = programme.least(region, Sizes::any(), infinity).back();
+            CHECK(least + unavoidable == doctest::Approx(cloud.brute(cloud.members(), levels, 7, sizes, least_leaf)));
+            Skeleton tree = empty_tree(levels);
+            programme.put_tree(region, Sizes::any(), 0, 1, tree);
+            CHECK(cloud.error(tree) == doctest::Approx(least + unavoidable));
+            std::vector<double> held(tree.size(), 0.0);
+            for (std::size_t z = 0; z < cloud.points.size(); ++z) {
+                std::size_t at = 1;
+                while (tree[at].test >= 0) at = 2 * at + (cloud.instance.is_true(tree[at].test, cloud.points[z]) ? 0 : 1);
+                held[at] += sizes[z];
+            }
+            const std::function<void(std::size_t)> check = [&](std::size_t at) {
+                if (tree[at].test < 0) {
+                    CHECK(held[at] >= least_leaf);
+                    return;
+                }
+                check(2 * at);
+                check(2 * at + 1);
+            };
+            check(1);
+            programme.load(weights);  // what is counted is another question
+            const Stairs stairs = programme.least(cloud.all(levels, programme), {true, 0, 2}, infinity);
+            CHECK(stairs.back() + unavoidable ==
+                  doctest::Approx(cloud.brute(cloud.members(), levels, std::min(2, (1 << levels) - 1), sizes, least_leaf)));
+            programme.load(weights);
         }
     }
 }

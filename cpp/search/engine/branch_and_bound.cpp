@@ -5,7 +5,9 @@
 #include <set>
 #include <utility>
 
+#include "../model/leaf_sizes.h"
 #include "coarse.h"
+#include "greedy.h"
 
 namespace hardwood::search {
 
@@ -52,7 +54,9 @@ BranchAndBound::BranchAndBound(const Instance& instance, Contest& contest, Watch
 
 Node BranchAndBound::root(int levels) const {
     const Kinks* const kinks = kinks_.prices.empty() ? nullptr : &kinks_;
-    return {empty_tree(contest_.depth()), {{1, whole_domain(instance_), levels}}, 0,
+    Box all = whole_domain(instance_);
+    keep_fitting_tests(instance_, all);
+    return {empty_tree(contest_.depth()), {{1, std::move(all), levels}}, 0,
             PriceSet::all(instance_, contest_.question(), contest_.depth(), kinks), {}, root_potentials_};
 }
 
@@ -68,6 +72,10 @@ std::vector<OptionBounds> BranchAndBound::recall(const Question& question) const
     return known;
 }
 
+void BranchAndBound::find_greedy_tree() {
+    improvement_.relabel(greedy_tree(instance_, contest_.depth()), effort_.relabel_work);
+}
+
 // A few steps at each of a range of prices, with trees that are quick to find, then where the best one has its own price. The quickest
 // trees of all, with fewer levels, come first.
 void BranchAndBound::find_first_trees() {
@@ -77,7 +85,10 @@ void BranchAndBound::find_first_trees() {
     Node node = root(levels);
     if (node.alive.empty()) return;
     const bool coarse = has_many_tests();
-    if (coarse) node.places[0].box.tests = coarse_tests(instance_, effort_.first_tests);
+    if (coarse) {
+        node.places[0].box.tests = coarse_tests(instance_, effort_.first_tests);
+        keep_fitting_tests(instance_, node.places[0].box);
+    }
     const std::vector<Option> options = options_of(instance_, node, 0, contest_.question());
     const double high = node.alive.open().back().high;
     const double range = std::max(node.alive.open().front().low / high, effort_.first_range);
@@ -113,6 +124,37 @@ bool BranchAndBound::has_many_tests() const {
 
 void BranchAndBound::refine_first_trees() {
     if (has_many_tests() && effort_.improvement) improvement_.run(effort_.improvement_work);
+}
+
+// The question about all trees of fewer levels, settled as far as it goes; what it says about bounds holds for these only, and is forgotten.
+// So are the points and the pace of its worker, which would be in the way of more levels (kr-vs-kp, depth 4, .7/.75: 20 s instead of 6);
+// where rows are drawn to is kept.
+void BranchAndBound::climb() {
+    Watch& watch = team_.watch(0);
+    Worker climber(instance_, contest_, watch, effort_);
+    for (int levels = effort_.climb_from; levels < contest_.depth() && !watch.stopped(); ++levels) {
+        contest_.ask(contest_.incumbent().to_beat(contest_.all_tests()), contest_.all_tests());
+        Node top = root(levels);
+        top.potentials = top.potentials.moved_to(climber.support.points());
+        watch.pause_after(effort_.climb_looks);
+        process(climber, top);
+        watch.resume();
+        root_potentials_ = top.potentials.moved_to(workers_[0]->support.points());
+        if (effort_.improvement) improvement_.run(effort_.improvement_work);  // with all levels
+    }
+    contest_.ask(contest_.incumbent().to_beat(contest_.all_tests()), contest_.all_tests());
+}
+
+bool BranchAndBound::settle_climbing() {
+    if (!effort_.climb || contest_.depth() <= effort_.climb_from) return settle();
+    Watch& watch = team_.watch(0);
+    if (team_.size() == 1) {  // what is settled soon needs no help
+        watch.pause_after(effort_.climb_after);
+        const bool settled = settle();
+        if (!watch.resume()) return settled;
+    }
+    climb();
+    return settle();
 }
 
 double BranchAndBound::bound_any_model(double slack_by_samples) {
@@ -154,6 +196,25 @@ bool BranchAndBound::settle() {
     const std::lock_guard lock(mutex_);
     pending_.clear();
     return open_bound_ == -infinity;
+}
+
+bool BranchAndBound::settle_labels(const Skeleton& tests) {
+    Worker& worker = *workers_[0];
+    improvement_.relabel(tests, infinity);
+    contest_.ask(contest_.incumbent().score.correct, contest_.all_tests());
+    Node top = root(0);
+    top.fixed = tests;
+    top.places.clear();
+    for (const LabelledBox& leaf : leaves_of(instance_, tests)) top.places.push_back({leaf.position, {leaf.box, {}}, 0});
+    {
+        const std::lock_guard lock(mutex_);
+        open_bound_ = -infinity;
+        pending_ = {instance_.n_samples()};
+    }
+    process(worker, top);
+    const std::lock_guard lock(mutex_);
+    pending_.clear();
+    return open_bound_ == -infinity && !worker.watch.has_stopped();
 }
 
 double BranchAndBound::dual_bound() const {

@@ -15,7 +15,8 @@ class BranchAndBound {
 public:
     BranchAndBound(const Instance& instance, Contest& contest, Watch& watch, const Effort& effort, int n_jobs);
 
-    // Good trees to begin with.
+    // One tree at once, then good ones to begin with.
+    void find_greedy_tree();
     void find_first_trees();
     // Better ones, if they were made of few tests out of many.
     void refine_first_trees();
@@ -24,6 +25,10 @@ public:
     double bound_any_model(double slack_by_samples);
     // True if there is no better tree than the contest knows in the end; false if stopped before.
     bool settle();
+    // The same for the question about all trees; where it is not settled soon, trees with fewer levels come first.
+    bool settle_climbing();
+    // The same for trees with these tests: only labels are open.
+    bool settle_labels(const Skeleton& tests);
     // No tree within the question's limit has a larger dual value than this.
     double dual_bound() const;
     void shrink() { contest_.shrink(workers_[0]->judge, workers_[0]->watch); }
@@ -52,6 +57,8 @@ private:
     void close_root_prices(Node& root, const std::vector<Option>& options, std::vector<OptionBounds>& found);
     void leave_open(double dual);
     void improve(Worker& worker);
+    // The best trees with fewer levels, from few to many, as far as a little work leads.
+    void climb();
 
     const Instance& instance_;
     Contest& contest_;

@@ -1,5 +1,7 @@
 #include "contest.h"
 
+#include "../model/leaf_sizes.h"
+
 namespace hardwood::search {
 
 namespace {
@@ -19,12 +21,21 @@ Contest::Contest(const Instance& instance, double penalty, int depth, const Effo
       incumbent_{{}, {}, 0.0, penalty},
       question_{instance.n_samples(), instance.budget(), -1.0, 0, false, effort.upward,
                 effort.head_start ? head_start_of(instance) : 0.0} {
-    Judge judge(instance);
-    for (int label = 0; label < instance.n_classes(); ++label) {
-        Skeleton leaf = empty_tree(depth);
+    offer_leaves();
+}
+
+void Contest::offer_leaves() {
+    Judge judge(instance_);
+    for (int label = 0; label < instance_.n_classes(); ++label) {
+        Skeleton leaf = empty_tree(depth_);
         leaf[1] = {-1, label};
         offer(leaf, judge);
     }
+}
+
+void Contest::collect_into(Collection& collection) {
+    collection_ = &collection;
+    offer_leaves();
 }
 
 void Contest::ask(double rival, int most_tests) {
@@ -32,6 +43,11 @@ void Contest::ask(double rival, int most_tests) {
     question_.rival = rival;
     question_.most_tests = most_tests;
     question_.counted = most_tests < all_tests();
+}
+
+void Contest::ask_for_all() {
+    ask(collection_->rival(), all_tests());
+    question_.collecting = true;
 }
 
 Question Contest::question() const {
@@ -47,13 +63,16 @@ Incumbent Contest::incumbent() const {
 bool Contest::offer(const Skeleton& tree, Judge& judge, double price) {
     const std::optional<Evaluation> evaluation = judge(tree, price);
     if (!evaluation) return false;
+    if (!leaves_fit(instance_, tree)) return true;
     const Score score{evaluation->correct, count_tests(tree), instance_.in_part() ? evaluation->dual : evaluation->correct};
     const std::lock_guard lock(mutex_);
+    if (collection_ != nullptr) collection_->offer(tree, score);
+    if (question_.collecting) question_.rival = std::max(question_.rival, collection_->rival());
     if (incumbent_.is_beaten_by(score)) {
         incumbent_.score = score;
         incumbent_.tree = tree;
         incumbent_.dual_price = evaluation->dual_price;
-        question_.rival = std::max(question_.rival, incumbent_.to_beat(question_.most_tests));
+        if (!question_.collecting) question_.rival = std::max(question_.rival, incumbent_.to_beat(question_.most_tests));
     }
     return true;
 }

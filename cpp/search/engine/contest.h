@@ -5,6 +5,7 @@
 
 #include "../support/effort.h"
 #include "../support/watch.h"
+#include "collection.h"
 #include "incumbent.h"
 #include "question.h"
 
@@ -21,6 +22,11 @@ public:
 
     // Takes part with a tree; true if this judge did not see it before, at this price or a lower one: then it knows its margins.
     bool offer(const Skeleton& tree, Judge& judge, double price = infinity);
+    // From now on, all trees that take part are kept that the collection wants ...
+    void collect_into(Collection& collection);
+    // ... and all of these are asked for.
+    void ask_for_all();
+
     // Takes tests out of the best tree as long as it stays as good.
     void shrink(Judge& judge, Watch& watch);
 
@@ -29,11 +35,14 @@ public:
     int all_tests() const { return (1 << std::min(depth_, 20)) - 1; }
 
 private:
+    void offer_leaves();
+
     const Instance& instance_;
     int depth_;
     mutable std::mutex mutex_;
     Incumbent incumbent_;
     Question question_;
+    Collection* collection_ = nullptr;
 };
 
 }  // namespace hardwood::search

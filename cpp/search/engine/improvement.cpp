@@ -1,11 +1,14 @@
 #include "improvement.h"
 
+#include "../model/leaf_sizes.h"
+
 namespace hardwood::search {
 
 // What a tree keeps, the sample that is lost in part included: ties between whole numbers would lead nowhere.
 double Improvement::worth(const Skeleton& tree, double penalty) {
     const int tests = count_tests(tree);
     left_ -= static_cast<double>(instance_.n_rows()) * (tests + 8);  // sorting counts, too
+    if (!leaves_fit(instance_, tree)) return -infinity;
     return evaluate_(tree).dual - penalty * tests;
 }
 
@@ -52,6 +55,29 @@ bool Improvement::improve_below(std::size_t at, const Box& box, int levels, doub
         better |= improve_below(child, part_of(instance_, box, test, side), levels - 1, penalty, best);
     }
     return better;
+}
+
+void Improvement::relabel(const Skeleton& tree, double most_work) {
+    left_ = most_work;
+    Candidate best{tree, worth(tree, 0.0)};
+    const auto improve_leaves = [&](const auto& self, std::size_t at) -> bool {
+        if (best.tree[at].test >= 0) {
+            const bool left = self(self, 2 * at), right = self(self, 2 * at + 1);
+            return left || right;
+        }
+        const double before = best.worth;
+        for (int label = 0; label < instance_.n_classes() && left_ > 0 && !watch_.stopped(); ++label) {
+            if (best.tree[at].label == label) continue;
+            Candidate other = best;
+            other.tree[at].label = label;
+            other.worth = worth(other.tree, 0.0);
+            if (other.worth > best.worth + 1e-9) best = std::move(other);
+        }
+        return best.worth > before;
+    };
+    while (left_ > 0 && !watch_.stopped() && improve_leaves(improve_leaves, 1)) {
+    }
+    contest_.offer(best.tree, judge_);
 }
 
 void Improvement::run(double most_work) {

@@ -15,6 +15,8 @@ public:
         : instance_(instance), contest_(contest), watch_(watch), evaluate_(instance), judge_(instance) {}
 
     void run(double most_work);
+    // Takes part in the contest with a tree, after its labels were changed one by one as long as that helps.
+    void relabel(const Skeleton& tree, double most_work);
 
 private:
     struct Candidate {

@@ -91,7 +91,13 @@ Stairs MeasureBound::value_of(Ascent& ascent, const Option& option, double cutof
 void MeasureBound::load(Ascent& ascent) {
     rounding_ = rounding(instance_, support_.points(), support_.reach(), contest_.depth());
     spread(instance_, support_.reach(), ascent.bounds.price, ascent.node.potentials.of(), weights_);
-    programme_.load(weights_for_programme(weights_, effort_, members_));
+    const bool by_size = instance_.has_least_leaf() && effort_.leaf_sizes;
+    if (by_size) sizes_.assign(support_.sizes().begin(), support_.sizes().end());
+    sizes_.resize(by_size ? support_.points().size() : 0, 0.0);
+    Weights weights = weights_for_programme(weights_, effort_, sizes_, members_);
+    weights.sizes = sizes_;
+    weights.least_leaf = by_size ? instance_.least_leaf() : 0.0;
+    programme_.load(std::move(weights));
     ascent.regions.clear();
     for (const Place& place : ascent.node.places) {
         std::vector<std::uint32_t> members;
@@ -175,7 +181,8 @@ void MeasureBound::value_options(Ascent& ascent, bool all) {
     for (std::size_t o = 0; o < ascent.options.size(); ++o) {
         if (ascent.bounds.loss[o] < target) order.push_back(o);
     }
-    if (all && effort_.runs && !Programme::is_short(ascent.regions[ascent.place])) {
+    const bool may_run = effort_.runs && programme_.weights().least_leaf == 0.0;  // see `least_between`
+    if (all && may_run && !Programme::is_short(ascent.regions[ascent.place])) {
         close_runs(ascent, order, target - fixed - ascent.others.back(), fixed + ascent.others.back());
         std::erase_if(order, [&](std::size_t o) { return ascent.bounds.loss[o] >= target; });
     }

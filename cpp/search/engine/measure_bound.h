@@ -58,6 +58,7 @@ private:
     const Effort& effort_;
     Programme programme_;
     ByClass weights_;
+    std::vector<double> sizes_;  // samples by point, where leaves must hold some
     double rounding_ = 0.0;
     std::vector<std::uint32_t> members_;
     double ambition_ = 1.0;  // by how much the goal is to be exceeded, so that prices nearby are closed, too

@@ -15,6 +15,7 @@ struct Question {
     bool counted;       // whether that is a limit at all
     bool upward;        // whether a bound closes higher prices, too
     double head_start;  // a better tree has a dual value above the rival by more than this (docs/theory.md#ties)
+    bool collecting = false;  // whether all such trees are wanted, not only a better one each time
 
     // A loss of at least this at a price: no better tree there.
     double goal(double price) const { return n_samples - price * budget - rival - head_start; }

@@ -38,6 +38,11 @@ public:
     void start_below(double upper_bound) { upper_bound_ = std::min(upper_bound_, upper_bound); }
 
     void run();
+    // Only trees with these tests: the best labels for their leaves. (Single leaves take part, too: all labels are one there.)
+    void run_labels(const Skeleton& tests);
+    // After `run`, when the collection was there from the beginning: all trees that it wants. True if no other one belongs there.
+    void collect_into(Collection& collection) { contest_.collect_into(collection); }
+    bool collect();
 
     Skeleton best_tree() const { return contest_.incumbent().tree; }
     long long nodes() const { return tree_search_.nodes(); }

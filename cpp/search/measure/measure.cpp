@@ -113,7 +113,8 @@ double rounding(const Instance& instance, const Points& points, const Reach& rea
     return std::ldexp(terms * instance.n_samples(), 2 * subtractions + 1 - 53);
 }
 
-Weights weights_for_programme(const ByClass& weights, const Effort& effort, std::vector<std::uint32_t>& members) {
+Weights weights_for_programme(const ByClass& weights, const Effort& effort, std::span<const double> sizes,
+                              std::vector<std::uint32_t>& members) {
     const bool two = weights.size() == 2;
     const std::size_t n = weights[0].size();
     Weights result;
@@ -134,7 +135,8 @@ Weights weights_for_programme(const ByClass& weights, const Effort& effort, std:
                 size += weights[c][z];
             }
         }
-        if (size == 0.0 || (size < effort.tiny_weight && left_out + size < effort.most_left_out)) {
+        const bool counts = !sizes.empty() && sizes[z] > 0.0;
+        if (!counts && (size == 0.0 || (size < effort.tiny_weight && left_out + size < effort.most_left_out))) {
             left_out += size;
         } else {
             members.push_back(static_cast<std::uint32_t>(z));

@@ -2,6 +2,7 @@
 // the row is present there.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "../programme/weights.h"
@@ -50,8 +51,10 @@ void spread(const Instance& instance, const Reach& reach, double price, const By
 // How much the error of a tree with so many levels may err, or a bound made from it (docs/theory.md#numbers).
 double rounding(const Instance& instance, const Points& points, const Reach& reach, int levels);
 
-// As the programme wants them; points that weigh next to nothing are left out, which only lowers the errors.
-Weights weights_for_programme(const ByClass& weights, const Effort& effort, std::vector<std::uint32_t>& members);
+// As the programme wants them; points that weigh next to nothing are left out, which only lowers the errors. Those where samples stand
+// are not if `sizes` says how many.
+Weights weights_for_programme(const ByClass& weights, const Effort& effort, std::span<const double> sizes,
+                              std::vector<std::uint32_t>& members);
 
 // The least error of any labelling of the points, tree or not.
 double error_of_any_labelling(const ByClass& weights);

@@ -42,6 +42,15 @@ Support::Support(const Instance& instance, const Effort& effort)
         neighbours_.emplace(instance, rows_of(reach_), effort);
         prepare(infinity);
     }
+    count_samples();
+}
+
+void Support::count_samples() {
+    for (std::size_t i = 0; i < instance_.n_rows() && instance_.has_least_leaf(); ++i) {
+        const auto home = static_cast<std::size_t>(points_.find(instance_.point(i)));
+        if (home >= sizes_.size()) sizes_.resize(home + 1, 0.0);
+        sizes_[home] += instance_.size(i);
+    }
 }
 
 // Lower prices reach further, and come next as a rule: a little further will do for some of them.

@@ -18,6 +18,8 @@ public:
 
     const Points& points() const { return points_; }
     const Reach& reach() const { return reach_; }
+    // How many samples stand at each point.
+    std::span<const double> sizes() const { return sizes_; }
     bool has_own_lists() const { return neighbours_.has_value(); }
 
     // Sees to it that lists reach as far as rows are present at a price.
@@ -27,11 +29,13 @@ public:
 
 private:
     void add_all_points();
+    void count_samples();
 
     const Instance& instance_;
     const Effort& effort_;
     Points points_;
     Reach reach_;
+    std::vector<double> sizes_;
     bool complete_ = false;
     std::optional<Neighbours> neighbours_;  // large tables only
     double listed_ = -1.0;                  // what neighbours cost that are in the lists: less than this

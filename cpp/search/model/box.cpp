@@ -180,7 +180,7 @@ namespace {
 void collect(const Instance& instance, const Skeleton& tree, std::size_t at, const BoxKey& box, std::vector<LabelledBox>& leaves) {
     const Choice& choice = tree[at];
     if (choice.test < 0) {
-        leaves.push_back({box, choice.label});
+        leaves.push_back({box, choice.label, at});
         return;
     }
     const Column& column = instance.column(instance.column_of(choice.test));

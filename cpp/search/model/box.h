@@ -77,6 +77,7 @@ private:
 struct LabelledBox {
     BoxKey box;
     int label;
+    std::size_t position;  // in the tree
 };
 std::vector<LabelledBox> leaves_of(const Instance& instance, const Skeleton& tree);
 

@@ -12,7 +12,7 @@ Evaluation Evaluator::operator()(const Skeleton& tree) {
     leaves_.clear();
     margin_.assign(instance_.n_rows(), infinity);
     nearest_.assign(instance_.n_rows(), 0);
-    for (const auto& [box, label] : leaves_of(instance_, tree)) {
+    for (const auto& [box, label, position] : leaves_of(instance_, tree)) {
         const auto number = static_cast<std::uint32_t>(leaves_.size());
         const BoxCost& cost = leaves_.emplace_back(instance_, box);
         for (std::size_t i = 0; i < margin_.size(); ++i) {

@@ -103,7 +103,8 @@ Instance::Instance(const Task& task)
       in_part_(task.in_part),
       worth_(task.worth.empty() ? std::vector<double>(task.n_classes, 1.0) : task.worth),
       most_worth_(std::ranges::max(worth_)),
-      least_worth_(std::ranges::min(worth_)) {
+      least_worth_(std::ranges::min(worth_)),
+      least_leaf_(task.least_leaf) {
     make_columns(task);
     set_limit();
     std::vector<std::vector<std::uint32_t>> kinds;
@@ -189,7 +190,7 @@ std::vector<std::uint32_t> Instance::price_column(const Task& task, Column& colu
 void Instance::merge(const Task& task, const std::vector<std::vector<std::uint32_t>>& kinds) {
     RowNumbers<std::uint32_t> rows(columns_.size() + 1);
     std::vector<std::uint32_t> row(columns_.size() + 1);
-    std::vector<double> count;
+    std::vector<double> count, size;
     for (std::size_t i = 0; i < task.table.n_samples; ++i) {
         const double weight = (task.weights.empty() ? 1.0 : task.weights[i]) * worth(task.labels[i]);
         if (weight == 0.0) continue;
@@ -197,8 +198,12 @@ void Instance::merge(const Task& task, const std::vector<std::vector<std::uint32
         row[0] = static_cast<std::uint32_t>(task.labels[i]);
         for (std::size_t c = 0; c < columns_.size(); ++c) row[c + 1] = kinds[c][i];
         const auto [number, is_new] = rows.add(row.data());
-        if (is_new) count.push_back(0.0);
+        if (is_new) {
+            count.push_back(0.0);
+            size.push_back(0.0);
+        }
         count[number] += weight;
+        size[number] += task.leaf_sizes.empty() ? 1.0 : task.leaf_sizes[i];
     }
     // Rows are sorted, by their labels last: what is done for one of them is at hand for the next one.
     std::vector<std::uint32_t> order(rows.size());
@@ -210,6 +215,7 @@ void Instance::merge(const Task& task, const std::vector<std::vector<std::uint32
     for (const std::uint32_t k : order) {
         label_.push_back(static_cast<int>(rows[k][0]));
         count_.push_back(count[k]);
+        size_.push_back(size[k]);
         for (std::size_t c = 0; c < columns_.size(); ++c) point_.push_back(columns_[c].home[rows[k][c + 1]]);
     }
     for (std::size_t c = 0; c < columns_.size(); ++c) {

@@ -68,6 +68,9 @@ struct Task {
     std::span<const double> weights = {};
     std::vector<double> worth = {};  // by class
     bool in_part = false;
+    // Every leaf must hold so many samples as they stand; how many each row counts for, empty: one.
+    double least_leaf = 0.0;
+    std::span<const double> leaf_sizes = {};
 };
 
 class Instance {
@@ -95,6 +98,10 @@ public:
     double worth(int label) const { return worth_[static_cast<std::size_t>(label)]; }
     double most_worth() const { return most_worth_; }
     double least_worth() const { return least_worth_; }
+    // How many samples a row counts for in a leaf, and how many a leaf must hold at least, as they stand.
+    double size(std::size_t row) const { return size_[row]; }
+    double least_leaf() const { return least_leaf_; }
+    bool has_least_leaf() const { return least_leaf_ > 0.0; }
     // Whether the last row may be lost in part; otherwise samples are lost one by one.
     bool in_part() const { return in_part_; }
     const Bin* point(std::size_t row) const { return point_.data() + row * columns_.size(); }
@@ -136,11 +143,12 @@ private:
     double most_worth_, least_worth_;
     double grain_ = 0.0;
     double smallest_price_ = infinity;
+    double least_leaf_;
     bool moves_for_nothing_ = false;
     std::vector<Column> columns_;
     std::vector<int> column_of_test_;
     std::vector<int> label_;
-    std::vector<double> count_;
+    std::vector<double> count_, size_;
     std::vector<Bin> point_;           // row after row
     std::vector<std::uint32_t> kind_;  // column after column
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(HARDWOOD_NO_CLONES)
 #define HARDWOOD_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -67,6 +68,24 @@ struct Best {
     }
 };
 
+constexpr double no_gain = -std::numeric_limits<double>::infinity();
+
+// The gains of leaves with sums of one channel after the other, as far as they hold enough samples.
+class GainOfLeaves {
+public:
+    explicit __attribute__((always_inline)) GainOfLeaves(bool by_size) : by_size_(by_size) {}
+
+    __attribute__((always_inline)) void add(Lane sum) { most_ = larger(by_size_ ? larger(sum, -sum) : sum, most_); }
+    __attribute__((always_inline)) Lane within(Lane samples, double least_leaf, Bits mask) const {
+        const Lane none = Lane{} + no_gain;
+        return mask & (samples >= Lane{} + least_leaf) ? most_ : none;
+    }
+
+private:
+    Lane most_{};
+    bool by_size_;
+};
+
 }  // namespace
 
 HARDWOOD_CLONES
@@ -117,6 +136,48 @@ void best_gains_of_classes(const double* const* pairs, const double* singles, co
                 most = {masked(most.both, mask), masked(most.only_s, mask), masked(most.only_t, mask), masked(most.neither, mask)};
             }
             best.offer(most, inside + s, outside + s);
+        }
+        best.keep(inside[t], outside[t]);
+    }
+}
+
+HARDWOOD_CLONES
+void best_gains_of_leaves(const double* const* pairs, const double* singles, const double* totals, std::size_t channels,
+                          std::size_t size, std::size_t stride, double least_leaf, double* inside, double* outside) {
+    const bool by_size = channels == 1;
+    const double* const counts = singles + channels * stride;
+    for (std::size_t s = 0; s < size; ++s) {
+        double here = 0.0, there = 0.0;
+        for (std::size_t c = 0; c < channels; ++c) {
+            const double sum = singles[c * stride + s], rest = totals[c] - sum;
+            here = std::max(here, by_size ? std::abs(sum) : sum);
+            there = std::max(there, by_size ? std::abs(rest) : rest);
+        }
+        inside[s] = counts[s] >= least_leaf ? here : no_gain;
+        outside[s] = totals[channels] - counts[s] >= least_leaf ? there : no_gain;
+    }
+    std::size_t row = 0;
+    for (std::size_t t = 1; t < size; row += t++) {
+        Best best{Lane{} + no_gain, Lane{} + no_gain};
+        for (std::size_t s = 0; s < t; s += lanes) {
+            GainOfLeaves both(by_size), only_s(by_size), only_t(by_size), neither(by_size);
+            Lane sums[4]{};
+            for (std::size_t c = 0; c <= channels; ++c) {
+                const double here = singles[c * stride + t], there = totals[c] - here;
+                sums[0] = load(pairs[c] + row + s);
+                sums[1] = load(singles + c * stride + s) - sums[0];
+                sums[2] = here - sums[0];
+                sums[3] = there - sums[1];
+                if (c == channels) break;  // these count samples
+                both.add(sums[0]);
+                only_s.add(sums[1]);
+                only_t.add(sums[2]);
+                neither.add(sums[3]);
+            }
+            const Bits mask = left_of(t - s);
+            best.offer({both.within(sums[0], least_leaf, mask), only_s.within(sums[1], least_leaf, mask),
+                        only_t.within(sums[2], least_leaf, mask), neither.within(sums[3], least_leaf, mask)},
+                       inside + s, outside + s);
         }
         best.keep(inside[t], outside[t]);
     }

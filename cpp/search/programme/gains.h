@@ -18,4 +18,9 @@ void best_gains(const double* pairs, const double* single, double total, std::si
 void best_gains_of_classes(const double* const* pairs, const double* singles, const double* totals, std::size_t classes,
                            std::size_t size, std::size_t stride, double* inside, double* outside);
 
+// The same where leaves must hold so many samples, for two classes (one channel, whose sizes are gains) and for more. Samples are counted
+// by one channel more, the last one. Where no test fits, nothing is gained: -inf.
+void best_gains_of_leaves(const double* const* pairs, const double* singles, const double* totals, std::size_t channels,
+                          std::size_t size, std::size_t stride, double least_leaf, double* inside, double* outside);
+
 }  // namespace hardwood::search

@@ -137,6 +137,14 @@ double Programme::error_of_label(const Region& region, int label) const {
     return error;
 }
 
+bool Programme::holds_enough(const Region& region) const {
+    if (weights_.least_leaf <= 0.0) return true;
+    if (region.sums != nullptr) return region.sums->sizes()->total() >= weights_.least_leaf;
+    double size = 0.0;
+    for (const std::uint32_t z : region.members) size += weights_.sizes[z];
+    return size >= weights_.least_leaf;
+}
+
 int Programme::best_label(const Region& region) const {
     const int n_classes = points_.instance().n_classes();
     int best = 0;
@@ -178,6 +186,7 @@ Stairs Programme::least_with(const Region& region, int test, const Sizes& wanted
         return errors_of_short_trees(*region.sums, place_of(region.box, test), sizes);
     }
     const Stairs first = side(region, test, 0, sizes, cutoff);
+    if (first.back() == infinity) return Stairs(sizes.width(), infinity);
     const Stairs second = side(region, test, 1, sizes, cutoff - first.back());
     return joined(first, second, 1, sizes);
 }
@@ -228,7 +237,9 @@ std::vector<std::pair<double, int>> Programme::tests_by_promise(const Region& re
 }
 
 Programme::Entry Programme::solve(const Region& region, const Sizes& sizes, double cutoff) {
-    Entry entry{Stairs(sizes.width(), error_of_best_label(region)), infinity, sizes.least, std::vector<int>(sizes.width(), leaf)};
+    const double error = holds_enough(region) ? error_of_best_label(region) : infinity;
+    Entry entry{Stairs(sizes.width(), error), infinity, sizes.least, std::vector<int>(sizes.width(), leaf)};
+    if (error == infinity) return entry;
     if (region.levels == 0 || region.box.tests.empty() || (sizes.counted && sizes.most == 0)) return entry;
     if (is_short(region)) {
         load_short_trees(region, sizes);

@@ -56,15 +56,17 @@ public:
     Region region(Box box, int levels, std::vector<std::uint32_t> members);
 
     // Least errors in a region. Numbers below the cut-off are exact, others only say that nothing smaller than them (they are
-    // at least the cut-off) exists.
+    // at least the cut-off) exists. Infinite if the region does not hold as many samples as a leaf must.
     const Stairs& least(const Region& region, const Sizes& sizes, double cutoff);
     // The same with a test on top.
     Stairs least_with(const Region& region, int test, const Sizes& sizes, double cutoff);
     // What trees err at least that have one of the tests of an ordered column from the first to the last on top, in a region whose trees
-    // are not all solved at once.
+    // are not all solved at once. Not where leaves must hold so many samples: a part may have none where a larger one has a tree.
     double least_between(const Region& region, int first, int last, const Sizes& sizes, double cutoff);
     double error_of_label(const Region& region, int label) const;
     double error_of_best_label(const Region& region) const;
+    // Whether a region holds as many samples as a leaf must.
+    bool holds_enough(const Region& region) const;
     int best_label(const Region& region) const;
 
     // A tree that attains what `least` or `least_with` said, with at most so many tests.

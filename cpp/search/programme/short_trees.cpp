@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "gains.h"
 
 namespace hardwood::search {
 
 namespace {
+
+constexpr double no_gain = -std::numeric_limits<double>::infinity();
 
 // All tests but one.
 void all_but(std::size_t k, std::size_t n, std::vector<std::uint32_t>& kept) {
@@ -21,6 +24,7 @@ void all_but(std::size_t k, std::size_t n, std::vector<std::uint32_t>& kept) {
 }  // namespace
 
 double ShortTrees::gain_of_leaf(const TupleSums& sums) {
+    if (sums.sizes() != nullptr && sums.sizes()->total() < sums.least_leaf()) return no_gain;
     double most = sums.n_channels() == 1 ? std::abs(sums.channel(0).total()) : 0.0;
     for (std::size_t c = 0; c < sums.n_channels(); ++c) most = std::max(most, sums.channel(c).total());
     return most;
@@ -48,10 +52,16 @@ double ShortTrees::error_of_label(const TupleSums& sums, int label) {
 
 // Of a leaf whose sums stand so many numbers apart, channel after channel.
 double ShortTrees::gain_of(const double* sums, std::size_t step) const {
+    if (least_leaf_ > 0.0 && sums[channels_ * step] < least_leaf_) return no_gain;
     if (channels_ == 1) return std::abs(sums[0]);
     double most = sums[0];
     for (std::size_t c = 1; c < channels_; ++c) most = std::max(most, sums[c * step]);
     return most;
+}
+
+// The sums of a class, or, after the last of them, of samples.
+const SetSums& ShortTrees::counted_channel(const TupleSums& sums, std::size_t c) const {
+    return c < channels_ ? sums.channel(c) : *sums.sizes();
 }
 
 void ShortTrees::solve(const TupleSums& sums, int levels, bool counted) {
@@ -95,14 +105,17 @@ double* ShortTrees::Pairs::own(std::size_t channel) {
 
 void ShortTrees::best(const TupleSums& sums, int levels, Gains& gains, std::vector<Gains>* by_test) {
     channels_ = sums.n_channels();
+    least_leaf_ = sums.least_leaf();
+    all_channels_ = channels_ + (least_leaf_ > 0.0 ? 1 : 0);
     gains.assign(counted_ ? std::size_t{1} << levels : 1, gain_of_leaf(sums));
     if (levels == 1) best_of_one(sums, gains, by_test);
     if (levels == 2) {
-        whole_.resize(sums.n_tests(), channels_);
-        for (std::size_t c = 0; c < channels_; ++c) {
-            whole_.total[c] = sums.channel(c).total();
-            std::copy_n(sums.channel(c).of(1), whole_.size, whole_.single.data() + c * whole_.stride);
-            whole_.pairs[c] = sums.channel(c).of(2);
+        whole_.resize(sums.n_tests(), all_channels_);
+        for (std::size_t c = 0; c < all_channels_; ++c) {
+            const SetSums& own = counted_channel(sums, c);
+            whole_.total[c] = own.total();
+            std::copy_n(own.of(1), whole_.size, whole_.single.data() + c * whole_.stride);
+            whole_.pairs[c] = own.of(2);
         }
         best_of_two(whole_, gains, by_test);
     }
@@ -110,11 +123,12 @@ void ShortTrees::best(const TupleSums& sums, int levels, Gains& gains, std::vect
 }
 
 void ShortTrees::best_of_one(const TupleSums& sums, Gains& gains, std::vector<Gains>* by_test) {
-    std::vector<double> here(channels_), there(channels_);
+    std::vector<double> here(all_channels_), there(all_channels_);
     for (std::size_t k = 0; k < sums.n_tests(); ++k) {
-        for (std::size_t c = 0; c < channels_; ++c) {
-            here[c] = sums.channel(c).of(1)[k];
-            there[c] = sums.channel(c).total() - here[c];
+        for (std::size_t c = 0; c < all_channels_; ++c) {
+            const SetSums& own = counted_channel(sums, c);
+            here[c] = own.of(1)[k];
+            there[c] = own.total() - here[c];
         }
         const double gain = gain_of(here.data(), 1) + gain_of(there.data(), 1);
         gains.back() = std::max(gains.back(), gain);
@@ -125,7 +139,10 @@ void ShortTrees::best_of_one(const TupleSums& sums, Gains& gains, std::vector<Ga
 void ShortTrees::best_of_two(const Pairs& pairs, Gains& gains, std::vector<Gains>* by_test) {
     inside_.resize(pairs.stride);
     outside_.resize(pairs.stride);
-    if (channels_ == 1) {
+    if (least_leaf_ > 0.0) {
+        best_gains_of_leaves(pairs.pairs.data(), pairs.single.data(), pairs.total.data(), channels_, pairs.size, pairs.stride,
+                             least_leaf_, inside_.data(), outside_.data());
+    } else if (channels_ == 1) {
         best_gains(pairs.pairs[0], pairs.single.data(), pairs.total[0], pairs.size, inside_.data(), outside_.data());
     } else {
         best_gains_of_classes(pairs.pairs.data(), pairs.single.data(), pairs.total.data(), channels_, pairs.size, pairs.stride,
@@ -138,13 +155,13 @@ void ShortTrees::best_of_two(const Pairs& pairs, Gains& gains, std::vector<Gains
         }
         return;
     }
-    rest_.resize(channels_);
+    rest_.resize(all_channels_);
     for (std::size_t k = 0; k < pairs.size; ++k) {
-        for (std::size_t c = 0; c < channels_; ++c) rest_[c] = pairs.total[c] - pairs.single[c * pairs.stride + k];
+        for (std::size_t c = 0; c < all_channels_; ++c) rest_[c] = pairs.total[c] - pairs.single[c * pairs.stride + k];
         const std::array in{gain_of(pairs.single.data() + k, pairs.stride), inside_[k]}, out{gain_of(rest_.data(), 1), outside_[k]};
         offer(in, out, gains);
         if (by_test == nullptr) continue;
-        (*by_test)[k].assign(gains.size(), 0.0);
+        (*by_test)[k].assign(gains.size(), no_gain);
         offer(in, out, (*by_test)[k]);
     }
 }
@@ -152,10 +169,10 @@ void ShortTrees::best_of_two(const Pairs& pairs, Gains& gains, std::vector<Gains
 // Where the first test is true, the triples with it are a table of pairs; where it is not, all pairs less that table.
 void ShortTrees::best_of_three(const TupleSums& sums, Gains& gains, std::vector<Gains>* by_test) {
     const std::size_t size = sums.n_tests();
-    for (Pairs& part : parts_) part.resize(size, channels_);
+    for (Pairs& part : parts_) part.resize(size, all_channels_);
     for (std::size_t k = 0; k < size; ++k) {
-        for (std::size_t c = 0; c < channels_; ++c) {
-            const SetSums& all = sums.channel(c);
+        for (std::size_t c = 0; c < all_channels_; ++c) {
+            const SetSums& all = counted_channel(sums, c);
             double* const here = parts_[0].own(c);
             double* const there = parts_[1].own(c);
             double* const single = parts_[0].single.data() + c * parts_[0].stride;
@@ -171,7 +188,7 @@ void ShortTrees::best_of_three(const TupleSums& sums, Gains& gains, std::vector<
         }
         offer(part_gains_[0], part_gains_[1], gains);
         if (by_test == nullptr) continue;
-        (*by_test)[k].assign(gains.size(), 0.0);
+        (*by_test)[k].assign(gains.size(), no_gain);
         offer(part_gains_[0], part_gains_[1], (*by_test)[k]);
     }
 }

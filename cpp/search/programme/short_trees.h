@@ -15,7 +15,7 @@ public:
 
     // Finds the largest gains of trees with at least one test, for each test on top. The gain of a leaf is the size of its sum, or its
     // largest sum over the classes; the error of a tree is `error` of the gains of its leaves together. Unless tests are counted, only
-    // trees with any number of tests are told apart by their top.
+    // trees with any number of tests are told apart by their top. Leaves that do not hold enough samples gain -inf.
     void solve(const TupleSums& sums, int levels, bool counted);
 
     // The largest gain with the k-th test on top, and at most so many tests; if they are not counted, with any number.
@@ -36,7 +36,7 @@ public:
 private:
     using Gains = std::vector<double>;  // by the number of tests, or one for any number
 
-    // What trees with two levels need, channel after channel.
+    // What trees with two levels need, channel after channel; where samples are counted, they come last.
     struct Pairs {
         std::size_t size = 0, stride = 0;  // tests; the same, rounded up for vectors
         std::vector<double> total, single;
@@ -52,10 +52,13 @@ private:
     void best_of_two(const Pairs& pairs, Gains& gains, std::vector<Gains>* by_test);
     void best_of_three(const TupleSums& sums, Gains& gains, std::vector<Gains>* by_test);
     double gain_of(const double* sums, std::size_t step) const;
+    const SetSums& counted_channel(const TupleSums& sums, std::size_t c) const;
     void offer(std::span<const double> here, std::span<const double> there, Gains& best) const;
 
     bool counted_ = false;
     std::size_t channels_ = 1;
+    double least_leaf_ = 0.0;
+    std::size_t all_channels_ = 1;  // samples counted, too, where leaves must hold some
     Pairs whole_, parts_[2];
     std::vector<double> rest_, inside_, outside_;
     Gains best_, part_gains_[2];

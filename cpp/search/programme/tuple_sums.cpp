@@ -213,6 +213,8 @@ void TupleSums::assign(const Answers& answers, std::span<const std::uint32_t> me
     for (SetSums& own : channels_) own.clear(order, n_tests);
     const bool two_classes = weights.channels == 1;
     masses_.clear(two_classes ? std::max(0, order - 3) : 0, n_tests);
+    least_leaf_ = weights.least_leaf;
+    if (least_leaf_ > 0.0) sizes_.clear(order, n_tests);
     std::vector<std::uint32_t> places(answers.most_places());
     for (const std::uint32_t z : members) {
         const std::span<const std::uint32_t> own(places.data(), answers.places_of(z, places.data()));
@@ -221,9 +223,11 @@ void TupleSums::assign(const Answers& answers, std::span<const std::uint32_t> me
             if (weight != 0.0) channels_[c].add(own, weight);
         }
         if (two_classes) masses_.add(own, std::abs(weights.at(z)[0]));
+        if (least_leaf_ > 0.0 && weights.sizes[z] > 0.0) sizes_.add(own, weights.sizes[z]);
     }
     for (SetSums& own : channels_) own.from_bins(answers);
     masses_.from_bins(answers);
+    if (least_leaf_ > 0.0) sizes_.from_bins(answers);
 }
 
 void TupleSums::assign_part(const TupleSums& whole, std::size_t k, int side, std::span<const std::uint32_t> kept) {
@@ -234,6 +238,8 @@ void TupleSums::assign_part(const TupleSums& whole, std::size_t k, int side, std
     for (std::size_t c = 0; c < channels_.size(); ++c) {
         channels_[c].assign_part(whole.channels_[c], k, where_true, kept, whole.order() - 1);
     }
+    least_leaf_ = whole.least_leaf_;
+    if (least_leaf_ > 0.0) sizes_.assign_part(whole.sizes_, k, where_true, kept, whole.order() - 1);
     if (whole.masses_.order() > 0) {
         masses_.assign_part(whole.masses_, k, where_true, kept, whole.masses_.order() - 1);
     } else {

@@ -64,6 +64,9 @@ public:
     std::size_t n_tests() const { return flipped_.size(); }
     std::size_t n_channels() const { return channels_.size(); }
     const SetSums& channel(std::size_t c) const { return channels_[c]; }
+    // Of the samples that stand there, where leaves must hold some; otherwise nothing.
+    const SetSums* sizes() const { return least_leaf_ > 0.0 ? &sizes_ : nullptr; }
+    double least_leaf() const { return least_leaf_; }
     // Whether "true", for a test, means that it is false: sums are those of the minority, so to speak.
     bool is_flipped(std::size_t k) const { return flipped_[k] != 0; }
     // The weight of all points, whatever their label. Two classes: known for a box that was summed up and for parts of it, as long as
@@ -73,6 +76,8 @@ public:
 private:
     std::vector<SetSums> channels_;
     SetSums masses_;  // two classes only: of the sizes of weights
+    SetSums sizes_;
+    double least_leaf_ = 0.0;
     std::vector<std::int8_t> flipped_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace hardwood::search {
@@ -12,6 +13,9 @@ struct Weights {
     int channels = 1;
     std::vector<double> of;    // channels side by side
     double unavoidable = 0.0;  // sum over points of the smaller weight, two classes only
+    // Where leaves must hold so many samples: how many stand at each point (docs/theory.md#leaf-sizes).
+    std::span<const double> sizes = {};
+    double least_leaf = 0.0;
 
     const double* at(std::size_t z) const { return of.data() + z * static_cast<std::size_t>(channels); }
 };

@@ -20,6 +20,8 @@ struct Effort {
     bool coarse = true;          // first trees from few tests where there are many
     bool runs = true;            // thresholds side by side are closed together
     bool count_along = true;     // bounds at the root tell about smaller trees, too
+    bool leaf_sizes = true;      // bounds know how many samples a leaf must hold
+    bool climb = true;           // shallower trees come first
 
     // Ascent (docs/theory.md#ascent)
     int steps_at_root = 400;    // patience ends most ascents before; what is left open here costs a whole level of branching
@@ -65,9 +67,14 @@ struct Effort {
     int first_in_vain = 1;      // ... until so many did not help
     double first_range = 0.02;  // of the highest price: the lowest that is tried
 
+    // Shallower trees from this many levels on, each for so many looks (more levels are more work a look), if so many were in vain
+    int climb_from = 3;
+    long long climb_looks = 4000, climb_after = 150;
+
     // Small changes of the best tree: after so many steps, and whenever they have doubled; rows that are compared with leaves
     long long improve_after = 60;
     double improvement_work = 2e7;
+    double relabel_work = 5e6;  // of the first tree of all
 
     // Support
     double all_points = 4096;       // domains up to this size are taken as a whole ...

@@ -28,6 +28,7 @@ public:
         // Others may read it while this thread works on.
         looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         if (looks() >= most_looks_) return stopped_ = worked_ = true;
+        if (looks() >= pause_at_) return stopped_ = paused_ = true;
         return stopped_while_waiting();
     }
 
@@ -41,6 +42,16 @@ public:
             interrupted_ = !keep_going_();
         }
         return stopped_ = late || interrupted_;
+    }
+
+    // Stops after so many looks more, until `resume`: for work that is not worth more than that.
+    void pause_after(long long looks) { pause_at_ = this->looks() + looks; }
+    // Whatever stopped it in the meantime but the pause, it stays stopped. Whether it was the pause.
+    bool resume() {
+        pause_at_ = std::numeric_limits<long long>::max();
+        if (!paused_) return false;
+        stopped_ = paused_ = false;
+        return true;
     }
 
     // Another thread says so.
@@ -61,6 +72,8 @@ private:
     bool stopped_ = false;
     bool interrupted_ = false;
     bool worked_ = false;
+    long long pause_at_ = std::numeric_limits<long long>::max();
+    bool paused_ = false;
     std::function<bool()> keep_going_;
 };
 

@@ -1,5 +1,25 @@
 """The compiled part, by one door: it has no source that tools for imports could read."""
 
-from hardwood._core import FeaturePrices, Limit, Region, SearchProblem, Tree, margins, search, search_switches
+from hardwood._core import (
+    FeaturePrices,
+    Limit,
+    Region,
+    SearchProblem,
+    SearchResult,
+    Tree,
+    margins,
+    search,
+    search_switches,
+)
 
-__all__ = ["FeaturePrices", "Limit", "Region", "SearchProblem", "Tree", "margins", "search", "search_switches"]
+__all__ = [
+    "FeaturePrices",
+    "Limit",
+    "Region",
+    "SearchProblem",
+    "SearchResult",
+    "Tree",
+    "margins",
+    "search",
+    "search_switches",
+]

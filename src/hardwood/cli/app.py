@@ -70,6 +70,7 @@ ClassWeight = Annotated[
         help="What a class is worth: balanced, or class=number, repeated; one if not given.", show_default=False
     ),
 ]
+LeastLeaf = Annotated[int, typer.Option(help="How many rows every leaf must hold, as they stand.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -96,6 +97,7 @@ def fit(
     weight: Weight = None,
     class_weight: ClassWeight = None,
     penalty: Annotated[float | None, typer.Option(help="What a question must be worth, in rows.")] = None,
+    min_samples_leaf: LeastLeaf = 0,
     solver: SolverName = "search",
     time_limit: TimeLimit = 60.0,
     memory_limit: MemoryLimit = None,
@@ -114,6 +116,7 @@ def fit(
             **shifts.words(table.column_names),
             feature_kinds=columns.kinds,
             branch_penalty="auto" if penalty is None else penalty,
+            min_samples_leaf=min_samples_leaf,
             solver=solver,
             time_limit=time_limit,
             memory_limit=memory_limit,
@@ -264,6 +267,7 @@ def path(
     columns: ColumnOptions = ColumnOptions(),  # noqa: B008 - immutable
     weight: Weight = None,
     class_weight: ClassWeight = None,
+    min_samples_leaf: LeastLeaf = 0,
     solver: SolverName = "search",
     time_limit: TimeLimit = 60.0,
     memory_limit: MemoryLimit = None,
@@ -290,6 +294,7 @@ def path(
             class_weight=class_weights(class_weight),
             n_jobs=jobs,
             max_depth=depth,
+            min_samples_leaf=min_samples_leaf,
             feature_kinds=columns.kinds,
             missing=columns.missing,
             solver=solver,

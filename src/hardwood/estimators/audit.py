@@ -121,6 +121,22 @@ def audit(
                    certainty 0.9 and plausibility 0.9.
     feature_kinds  and max_bins: how to read the columns, for a scikit-learn tree; the others know it
     """
+    model, said, class_weight = said_for(model, shifts, words, class_weight)
+    pieces = pieces_of(X)
+    if pieces is not None:
+        tree, encoded = _reader(model)
+        target, weight = target_of(y, pieces, tree.features), weight_of(sample_weight, pieces)
+        return PiecewiseAudit.of(tree, encoded, pieces, target, said, weight, class_weight)
+    tree, table = read_for_audit(model, X, feature_kinds, max_bins)
+    words_of_labels = {"weights": sample_weight, "class_weight": class_weight}
+    labels = encode_labels(y, table.n_samples, classes=tree.classes, **words_of_labels)
+    return Audit(attack(tree, labels, said.uncertainty(table, people=labels.people)), said, class_weight)
+
+
+def said_for(
+    model: Any, shifts: ShiftDescription | None, words: Mapping[str, Any], class_weight: Any
+) -> tuple[Any, ShiftDescription, Any]:
+    """A model (read, if it is a file), and what is said about shifts and worth, or else what it was fitted for."""
     if isinstance(model, str | Path):
         model = read_model(Path(model))
     said = ShiftDescription.said(shifts, words)
@@ -128,18 +144,11 @@ def audit(
         said = model.shifts_ if isinstance(model, RobustTreeClassifier) else ShiftDescription()
     if class_weight is None and isinstance(model, RobustTreeClassifier):
         class_weight = model.class_weight
-    pieces = pieces_of(X)
-    if pieces is not None:
-        tree, encoded = _reader(model)
-        target, weight = target_of(y, pieces, tree.features), weight_of(sample_weight, pieces)
-        return PiecewiseAudit.of(tree, encoded, pieces, target, said, weight, class_weight)
-    tree, table = _read(model, X, feature_kinds, max_bins)
-    words_of_labels = {"weights": sample_weight, "class_weight": class_weight}
-    labels = encode_labels(y, table.n_samples, classes=tree.classes, **words_of_labels)
-    return Audit(attack(tree, labels, said.uncertainty(table, people=labels.people)), said, class_weight)
+    return model, said, class_weight
 
 
-def _read(model: Any, X: Any, kinds: Any, max_bins: int) -> tuple[Tree, Table]:
+def read_for_audit(model: Any, X: Any, kinds: Any, max_bins: int) -> tuple[Tree, Table]:
+    """The tree of a model, and a table as it reads it."""
     if isinstance(model, RobustTreeClassifier | Tree):
         tree, encoded = _reader(model)
         return tree, encoded(X)

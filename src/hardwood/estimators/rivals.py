@@ -27,7 +27,8 @@ def rivals(problem: Problem, certificate: Certificate | None) -> dict[str, Tree]
     """
     if not is_about(certificate, problem.table, problem.labels):
         return {MAJORITY: best_leaf(problem)}
-    ordinary = Problem(problem.labels, UncertaintySet.boxes(problem.table, radius=0), problem.max_depth)
+    still = UncertaintySet.boxes(problem.table, radius=0)
+    ordinary = Problem(problem.labels, still, problem.max_depth, min_samples_leaf=problem.min_samples_leaf)
     found = solve(ordinary, limits=Limits(seconds=SECONDS))
     if found.stop_reason is StopReason.INTERRUPTED:
         raise KeyboardInterrupt  # whoever asked for a report wants no other one
@@ -47,7 +48,8 @@ def cart(problem: Problem) -> Tree:
         return best_leaf(problem)
     labels = problem.labels
     worth = None if labels.weights is None and labels.worth is None else labels.row_people * labels.row_worth
-    model = DecisionTreeClassifier(max_depth=problem.max_depth, random_state=0)
+    least_leaf = max(1, problem.min_samples_leaf)
+    model = DecisionTreeClassifier(max_depth=problem.max_depth, min_samples_leaf=least_leaf, random_state=0)
     model.fit(design, labels.codes, sample_weight=worth)
     fitted = model.tree_
 

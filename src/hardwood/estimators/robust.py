@@ -19,11 +19,12 @@ from hardwood._support.arguments import bytes_of, numbers_of, whole_number
 from hardwood._support.errors import ArgumentError
 from hardwood._support.files import json_text, reading, write_text
 from hardwood._version import __version__
-from hardwood.certificate import Certificate
+from hardwood.certificate import Certificate, is_about
 from hardwood.data.columns import rows_of
 from hardwood.data.features import Table
 from hardwood.data.labels import Labels, checked_weights, encode_labels
 from hardwood.data.pieces import pieces_of
+from hardwood.estimators.alternatives import Alternatives, alternatives_of
 from hardwood.estimators.base import TreeClassifier
 from hardwood.estimators.rivals import rivals
 from hardwood.problem import Goal, Problem
@@ -36,9 +37,18 @@ from hardwood.trees.tree import Tree
 
 LOGGER = logging.getLogger("hardwood")
 FORMAT = "hardwood.model"
-VERSION = 2
-OLDEST_VERSION = 1  # that is still read: it knew no class_weight
-SAVED_PARAMETERS = ("max_depth", "branch_penalty", "max_bins", "missing", "objective", "class_weight")
+VERSION = 3
+OLDEST_VERSION = 1  # that is still read
+NEWER_PARAMETERS = {"class_weight": None, "min_samples_leaf": 0}  # that older versions did not know
+SAVED_PARAMETERS = (
+    "max_depth",
+    "branch_penalty",
+    "min_samples_leaf",
+    "max_bins",
+    "missing",
+    "objective",
+    "class_weight",
+)
 # What a description of shifts says is a parameter here, but for the rows that its budget is for: `fit` knows them.
 SHIFT_PARAMETERS = tuple(name for name in FIELDS if name != "budget_rows")
 
@@ -73,6 +83,9 @@ class RobustTreeClassifier(TreeClassifier):
     branch_penalty : "auto" or float, default="auto"
         What a question must be worth, in samples. "auto": the fewest questions among the trees with the best value of
         the objective. 0 asks for no small tree.
+    min_samples_leaf : int, default=0
+        How many training rows every leaf must hold as they stand, so that no answer rests on an accident; 0 lets a leaf
+        be empty. Rows with whole weights count as often as they say. What is proved is about such trees.
     solver : str or object, default="auto"
         "auto" is "search", our exact search; "scip" and "gurobi" need the extras of these names.
     time_limit : float or None, default=60
@@ -156,6 +169,7 @@ class RobustTreeClassifier(TreeClassifier):
         memory_limit: float | str | None = None,
         class_weight: Any = None,
         missing_certainty: Any = None,
+        min_samples_leaf: int = 0,
     ) -> None:
         self.max_depth = max_depth
         self.certainty = certainty
@@ -179,6 +193,7 @@ class RobustTreeClassifier(TreeClassifier):
         self.memory_limit = memory_limit
         self.class_weight = class_weight
         self.missing_certainty = missing_certainty
+        self.min_samples_leaf = min_samples_leaf
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, certainty: Any = None, costs: Any = None) -> Self:
         """Learn the tree.
@@ -216,7 +231,8 @@ class RobustTreeClassifier(TreeClassifier):
             raise ArgumentError("objective", self.objective, 'expected "robust" or "distributional"')
         penalty = None if isinstance(self.branch_penalty, str) else self.branch_penalty
         uncertainty = shifts.uncertainty(table, people=labels.people)
-        return Problem(labels, uncertainty, self.max_depth, penalty, Goal(self.objective)), shifts
+        goal, least_leaf = Goal(self.objective), self.min_samples_leaf
+        return Problem(labels, uncertainty, self.max_depth, penalty, goal, least_leaf), shifts
 
     def solve(self, problem: Problem, *, start: Start | None = None, on_progress: OnProgress | None = None) -> Result:
         """Let the solver of the parameters solve a problem, within their limits."""
@@ -320,9 +336,10 @@ class RobustTreeClassifier(TreeClassifier):
         check_place(path)
         table, labels, shifts = self.subject(X, y, sample_weight, certainty=certainty, costs=costs)
         uncertainty = shifts.uncertainty(table, people=labels.people)
-        others = rivals(
-            Problem(labels, uncertainty, max(self.max_depth, self.tree_.depth)), getattr(self, "certificate_", None)
-        )
+        certificate = getattr(self, "certificate_", None)
+        least_leaf = self.min_samples_leaf if is_about(certificate, table, labels) else 0
+        depth = max(self.max_depth, self.tree_.depth)
+        others = rivals(Problem(labels, uncertainty, depth, min_samples_leaf=least_leaf), certificate)
         words = {"along": along, "title": title, "show_rows": show_rows, "certainty": certainty, "costs": costs}
         write_report(self, path, X, y, sample_weight, rivals=others, **words)
 
@@ -342,6 +359,35 @@ class RobustTreeClassifier(TreeClassifier):
             return problem.table, problem.labels, self.shifts_.with_prices(certainty=certainty, costs=costs)
         table = self.encoded(X)
         return table, self.labelled(y, table, sample_weight), self._shifts_for(certainty=certainty, costs=costs)
+
+    def alternatives(
+        self,
+        k: int = 5,
+        within: float = 0,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        certainty: Any = None,
+        costs: Any = None,
+    ) -> Alternatives:
+        """Other trees of the same depth that are as good in the worst case, or nearly.
+
+        k : how many at most, the best ones; this one is among them if it is that good
+        within : how many rows less than the best they may keep
+        X, y, sample_weight, certainty, costs : the training table; after `fit` they may be left out
+
+        The time limit is that of the parameters. `Alternatives.complete` says whether there are no others.
+        """
+        whole_number("k", k, at_least=1)
+        if not 0 <= float(numbers_of("within", within)) < np.inf:
+            raise ArgumentError("within", within, "expected a number of rows >= 0")
+        table, labels, shifts = self.subject(X, y, sample_weight, certainty=certainty, costs=costs)
+        uncertainty = shifts.uncertainty(table, people=labels.people)
+        problem = Problem(labels, uncertainty, self.max_depth, min_samples_leaf=self.min_samples_leaf)
+        memory = None if self.memory_limit is None else bytes_of("memory_limit", self.memory_limit)
+        limits = Limits(seconds=self.time_limit, memory_bytes=memory)
+        return alternatives_of(problem, k, float(within), start=self.tree_, limits=limits, n_jobs=self.n_jobs or 1)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a JSON file, and its certificate beside it (model.json, model.certificate.json)."""
@@ -379,14 +425,14 @@ class RobustTreeClassifier(TreeClassifier):
     @classmethod
     def _from_document(cls, document: Any) -> Self:
         fits = isinstance(document, dict) and document.get("format") == FORMAT
-        if not fits or document.get("version") not in (OLDEST_VERSION, VERSION):
+        if not fits or document.get("version") not in range(OLDEST_VERSION, VERSION + 1):
             raise ValueError(
                 f'this is not a model; expected an object with "format": "{FORMAT}", version '
-                f"{OLDEST_VERSION} or {VERSION}"
+                f"{OLDEST_VERSION} to {VERSION}"
             )
         parameters = document.get("parameters")
-        if isinstance(parameters, dict) and document["version"] == OLDEST_VERSION:
-            parameters = parameters | {"class_weight": None}
+        if isinstance(parameters, dict) and document["version"] < VERSION:
+            parameters = NEWER_PARAMETERS | parameters
         if not isinstance(parameters, dict) or set(parameters) != set(SAVED_PARAMETERS):
             raise ValueError(f"parameters are {parameters!r}; expected {list(SAVED_PARAMETERS)}")
         _check_saved(parameters)
@@ -423,6 +469,7 @@ def _check_saved(parameters: dict[str, Any]) -> None:
     """What a file says about parameters is as good as what `fit` takes."""
     whole_number("max_depth", parameters["max_depth"], at_least=0)
     whole_number("max_bins", parameters["max_bins"], at_least=1)
+    whole_number("min_samples_leaf", parameters["min_samples_leaf"], at_least=0)
     if parameters["branch_penalty"] != "auto":
         numbers_of("branch_penalty", parameters["branch_penalty"])
     for name, known in (("objective", list(Goal)), ("missing", ["error", "category"])):

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from hardwood._support.errors import ArgumentError, Said, Setting
+from hardwood.data.labels import Labels
 from hardwood.problem import Problem
 from hardwood.trees.tree import Leaf, Tree
 
@@ -185,6 +186,10 @@ class Run:
         problem = self._problem
         if tree.depth > problem.max_depth:
             raise RuntimeError(f"{self._solver} returned a tree of depth {tree.depth}, allowed are {problem.max_depth}")
+        if not problem.allows(tree):
+            raise RuntimeError(
+                f"{self._solver} returned a tree with a leaf of less than {problem.min_samples_leaf} rows"
+            )
         correct, objective = self._judge(tree)
         # A bound may miss the objective by a rounding or two, less than the smallest penalty, and with the
         # distributional goal by the resolution.
@@ -233,6 +238,17 @@ def by_the_adversary(problem: Problem) -> Judge:
         return found.worst_case_correct, problem.objective_of(found)
 
     return judge
+
+
+def rows_words(count: float) -> str:
+    """So many rows."""
+    return "1 row" if count == 1 else f"{count:,.6g} rows"
+
+
+def people_words(labels: Labels) -> str:
+    """Whom shares are shares of."""
+    n_rows = len(labels.codes)
+    return rows_words(n_rows) if labels.weights is None else f"{labels.people:,.6g} people in {rows_words(n_rows)}"
 
 
 def best_leaf(problem: Problem) -> Tree:

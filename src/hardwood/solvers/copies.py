@@ -30,7 +30,8 @@ def repeated(problem: Problem, copies: int) -> Problem:
     times = (problem.labels.row_people * copies).astype(np.int64)
     uncertainty = UncertaintySet(costs.repeated(times), problem.uncertainty.budget * copies)
     labels = Labels(np.repeat(problem.labels.codes, times), problem.labels.classes)
-    return Problem(labels, uncertainty, problem.max_depth, problem.penalty * copies)
+    penalty, least_leaf = problem.penalty * copies, problem.min_samples_leaf * copies
+    return Problem(labels, uncertainty, problem.max_depth, penalty, min_samples_leaf=least_leaf)
 
 
 class CopiedRows:

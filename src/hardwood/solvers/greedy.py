@@ -99,25 +99,30 @@ class _Growth:
 
     def grown(self) -> Node:
         possible = [possible_cells(self._problem, j) for j in range(len(self._tests))]
-        return self._node(np.arange(self._problem.n_samples), possible, self._problem.max_depth)
+        everybody = np.arange(self._problem.n_samples)
+        return self._node(everybody, everybody, possible, self._problem.max_depth)
 
-    def _node(self, rows: NDArray[np.intp], possible: Possible, levels: int) -> Node:
+    def _node(self, rows: NDArray[np.intp], standing: NDArray[np.intp], possible: Possible, levels: int) -> Node:
+        """A subtree for the rows that the attack sends here; `standing` are those that are here as the table stands."""
         counts = np.bincount(self._labels[rows], minlength=self._n_classes).astype(float)
         leaf = Leaf(int(counts.argmax()))
         if levels == 0 or len(rows) < 2 or counts.max() == len(rows):
             return leaf
-        split = self._best_split(rows, possible)
+        split = self._best_split(rows, standing, possible)
         if split is None or split.impurity > gini(counts) - LEAST_GAIN * len(rows):
             return leaf
         self.n_splits += 1
-        left = self._node(rows[split.goes_left], self._part(possible, split, True), levels - 1)
-        right = self._node(rows[~split.goes_left], self._part(possible, split, False), levels - 1)
+        on_left = self._stands_left[split.test][standing]
+        left = self._node(rows[split.goes_left], standing[on_left], self._part(possible, split, left=True), levels - 1)
+        right = self._node(
+            rows[~split.goes_left], standing[~on_left], self._part(possible, split, left=False), levels - 1
+        )
         # A purer leaf is no reason for a test if the prediction is the same.
         if isinstance(left, Leaf) and left == right:
             return left
         return Branch(split.test.feature, split.test.code, left, right, split.test.missing_left)
 
-    def _part(self, possible: Possible, split: _Split, left: bool) -> Possible:
+    def _part(self, possible: Possible, split: _Split, *, left: bool) -> Possible:
         rows = split.goes_left if left else ~split.goes_left
         part = [cells[rows] for cells in possible]
         j = split.test.feature
@@ -125,7 +130,11 @@ class _Growth:
         part[j] = part[j] & (on_left if left else ~on_left)
         return part
 
-    def _best_split(self, rows: NDArray[np.intp], possible: Possible) -> _Split | None:
+    def _leaves_enough(self, test: Test, standing: NDArray[np.intp]) -> bool:
+        n_left = int(np.count_nonzero(self._stands_left[test][standing]))
+        return min(n_left, len(standing) - n_left) >= self._problem.min_samples_leaf
+
+    def _best_split(self, rows: NDArray[np.intp], standing: NDArray[np.intp], possible: Possible) -> _Split | None:
         best: _Split | None = None
         for j, cells in enumerate(possible):
             lefts, rights = sides_of_tests(cells, self._truth[j])
@@ -133,6 +142,8 @@ class _Growth:
                 if self.stopped or self._is_late():
                     self.stopped = True
                     return best
+                if not self._leaves_enough(test, standing):
+                    continue
                 split = self._judged(rows, test, lefts[:, k], rights[:, k])
                 if split is not None and (best is None or split.impurity < best.impurity - 1e-12):
                     best = split

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
 
 from hardwood._support import compiled
-from hardwood._support.errors import ArgumentError
-from hardwood.problem import NEAR_ZERO, Problem
+from hardwood._support.errors import ArgumentError, Said
+from hardwood.data.features import BELOW_ALL
+from hardwood.problem import NEAR_ZERO, Problem, Test, heap_of
 from hardwood.solvers.base import (
     DEFAULT_MEMORY,
     Limits,
@@ -20,6 +26,7 @@ from hardwood.solvers.base import (
     too_many_tests,
 )
 from hardwood.trees.adversary import compiled_prices
+from hardwood.trees.tree import Branch, Leaf, Node, Tree
 
 DEEPEST = 12  # a tree of this depth has 4,096 leaves; nobody reads it, and deeper ones would not fit
 # Sums over pairs of tests, for each class, are the least that a search keeps (cpp/search/engine/search.cpp).
@@ -96,22 +103,116 @@ class SearchSolver:
             work=found.work,
         )
 
+    def relabelled(self, problem: Problem, tree: Tree, *, limits: Limits = Limits()) -> Relabelled:  # noqa: B008 - immutable
+        """The best labels for the leaves of a tree: its tests stay, whatever the problem says about depth and size."""
+        if tree.depth > DEEPEST:
+            raise ArgumentError("tree", Said(f"{tree.depth} levels deep"), f"the search takes {DEEPEST} at most")
+        began = time.perf_counter()
+        plain = replace(problem, max_depth=tree.depth, branch_penalty=0.0, min_samples_leaf=0)
+        tests = _tests_of(tree)
+        place = {test: k for k, test in enumerate(tests)}
+        questions = heap_of(tree.root, tree.depth, lambda node: place[Test.of(node)]) or []
+        found = self._run(compiled_problem(plain, tests), limits, began, questions=questions)
+        labels = found.tree if found.tree[1][0] >= 0 else [(-1, found.tree[1][1])] * len(questions)
+        best = Tree(tree.features, tree.classes, _labelled(tree.root, 1, labels))
+        own = _Scale(plain, found.near_zero).most_correct(found.upper_bound)
+        return Relabelled(best, found.proved, max(own, plain.judged(best).worst_case_correct), found.stop_reason)
 
-def compiled_problem(problem: Problem) -> compiled.SearchProblem:
-    """The problem as the compiled search takes it."""
+    def alternatives(
+        self,
+        problem: Problem,
+        most: int,
+        within: float,
+        *,
+        limits: Limits = Limits(),  # noqa: B008 - immutable
+        start: Start = Start(),  # noqa: B008 - immutable
+        n_jobs: int = 1,
+    ) -> tuple[list[Tree], bool]:
+        """The best trees, none of whose tests can be taken out without loss; whether there are no others.
+
+        most    how many at most
+        within  how much less than the best of all they may keep, in samples (or what these are worth)
+        """
+        began = time.perf_counter()
+        found = self._run(
+            compiled_problem(problem),
+            limits,
+            began,
+            n_jobs=threads(n_jobs),
+            start=[] if start.tree is None else problem.heap(start.tree) or [],
+            most_trees=most,
+            within=math.floor(within / problem.quantum),
+        )
+        return [problem.tree(tree) for tree, _ in found.others], found.has_all_others
+
+    def _run(self, posed: compiled.SearchProblem, limits: Limits, began: float, **words: Any) -> compiled.SearchResult:
+        """One run of the compiled search without a listener; Ctrl-C ends it with what it has."""
+        memory = DEFAULT_MEMORY if limits.memory_bytes is None else limits.memory_bytes
+        said: dict[str, Any] = {"n_jobs": 1, "start": []} | words
+        found = compiled.search(
+            posed,
+            seconds=math.inf if limits.seconds is None else limits.seconds - (time.perf_counter() - began),
+            work=-1 if limits.work is None else int(limits.work),
+            memory=memory,
+            upper_bound=math.inf,
+            switches=self._switches,
+            on_progress=lambda *_: None,
+            **said,
+        )
+        if not found.tree:
+            raise ArgumentError("memory_limit", Said(f"{memory:g} bytes"), f"the search needs {found.memory_needed:g}")
+        return found
+
+
+@dataclass(frozen=True)
+class Relabelled:
+    """A tree with the best labels that were found for its tests.
+
+    proved       whether no other labels keep more samples correct
+    upper_bound  no labels keep more
+    """
+
+    tree: Tree
+    proved: bool
+    upper_bound: float
+    stop_reason: str
+
+
+def _labelled(node: Node, at: int, choices: Sequence[tuple[int, int]]) -> Node:
+    """A subtree with the labels that stand in a heap."""
+    if isinstance(node, Leaf):
+        return Leaf(int(choices[at][1]))
+    return replace(node, left=_labelled(node.left, 2 * at, choices), right=_labelled(node.right, 2 * at + 1, choices))
+
+
+def _tests_of(tree: Tree) -> list[Test]:
+    """The tests of a tree as the compiled search wants them: where answers may be missing, every kind of each."""
+    asked = {Test.of(node) for node in tree.nodes if isinstance(node, Branch)}
+    for test in list(asked):
+        if tree.features[test.feature].missing:
+            asked.add(Test(test.feature, BELOW_ALL, True))
+            if test.code != BELOW_ALL:
+                asked |= {Test(test.feature, test.code, True), Test(test.feature, test.code, False)}
+    return sorted(asked, key=lambda test: (test.feature, test.code == BELOW_ALL, test.code, not test.missing_left))
+
+
+def compiled_problem(problem: Problem, tests: Sequence[Test] | None = None) -> compiled.SearchProblem:
+    """The problem as the compiled search takes it, with all of its tests or with others."""
     n_classes = len(problem.labels.classes)
     return compiled.SearchProblem(
         values=problem.table.values,
         prices=compiled_prices(problem.uncertainty),
         labels=problem.labels.codes,
         n_classes=n_classes,
-        tests=problem.tests,
+        tests=problem.tests if tests is None else tests,
         budget=problem.uncertainty.spendable,
         depth=problem.max_depth,
         penalty=problem.engine_penalty,
         weights=problem.labels.weights,
         worth=[own / problem.quantum for own in problem.labels.worth or [1.0] * n_classes] if problem.in_part else [],
         in_part=problem.in_part,
+        least_leaf=problem.min_samples_leaf,
+        leaf_sizes=np.ascontiguousarray(problem.leaf_sizes) if problem.min_samples_leaf else None,
     )
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
+from hardwood._support.errors import ArgumentError
 from hardwood.data.features import Kind, Table
 from hardwood.problem import Problem
 from hardwood.shift.calibration import FloatArray
@@ -62,6 +63,8 @@ class StableSolver:
         n_jobs: int = 1,
     ) -> Result:
         """Solve until proved or until a limit. A stable tree keeps what it has right: `worst_case_correct` says it."""
+        if problem.min_samples_leaf > 0:
+            raise ArgumentError("min_samples_leaf", problem.min_samples_leaf, "stable trees have leaves of any size")
         if not _anything_moves(problem):
             still = UncertaintySet.boxes(problem.table, radius=0)
             ordinary = Problem(problem.labels, still, problem.max_depth, problem.penalty)

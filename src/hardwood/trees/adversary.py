@@ -347,12 +347,13 @@ class Attack:
         return _moves_into(self.uncertainty.costs, rows, self._region_of[rows], self.tree.regions, people)
 
     @property
-    def _table(self) -> Table:
+    def table(self) -> Table:
+        """The table that is attacked."""
         return self.uncertainty.costs.table
 
     @cached_property
     def _right(self) -> NDArray[np.bool_]:
-        return np.asarray(self.tree.predict(self._table) == self.labels.codes)
+        return np.asarray(self.tree.predict(self.table) == self.labels.codes)
 
     @cached_property
     def _purchases(self) -> tuple[NDArray[np.intp], FloatArray]:

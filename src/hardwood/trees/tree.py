@@ -127,6 +127,12 @@ class Tree:
         """Largest number of tests on a path."""
         return max(len(path) for _, path in _walk(self.root))
 
+    @property
+    def asked_columns(self) -> tuple[str, ...]:
+        """The names of the columns that some test asks for, in the order of the table."""
+        asked = {node.feature for node in self.nodes if isinstance(node, Branch)}
+        return tuple(self.features[j].name for j in sorted(asked))
+
     @cached_property
     def paths(self) -> tuple[tuple[tuple[Branch, bool], ...], ...]:
         """For each leaf, from left to right, the tests on the way to it and whether the way goes left."""

@@ -118,7 +118,7 @@ class BranchAndCut(CuttingRun):
         self._start = start
         self.best = attack(best_leaf(problem), problem.labels, problem.uncertainty)
         self._unused = self.main.values(self.best)
-        if start.tree is not None and start.tree.depth <= problem.max_depth:
+        if start.tree is not None:
             self._keep(attack(start.tree, problem.labels, problem.uncertainty))
 
     @property
@@ -136,7 +136,7 @@ class BranchAndCut(CuttingRun):
 
     def _keep(self, found: Attack) -> None:
         """Remember a tree that is better than all before, and its values for the solver."""
-        if self._problem.objective_of(found) > self.objective:
+        if self._problem.objective_of(found) > self.objective and self._problem.allows(found.tree):
             self.best = found
             self._unused = self.main.values(found)
 

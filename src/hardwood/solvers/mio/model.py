@@ -9,6 +9,8 @@ Nodes are numbered as in a heap: the root is 1, the children of n are 2n (left) 
     t[i]         1 if sample i is correct: after the worst shift (paper), or as it stands (forms with T)
     T            samples correct after the worst shift; the paper has the sum of all t[i] in its place
     U, s[i]      priced form only: price of the budget times the budget, and the share of sample i left at that price
+    h[g, n]      only where leaves must hold so many samples: at most 1, and 0 unless the samples of group g, which have
+                 the same values, get to node n as they stand
 
 The rules that make (b, v, w) a tree are the set S of the paper (section 2.1). What ties t, T and s to the tree is left
 to the cuts of `separation`.
@@ -156,8 +158,9 @@ class MainProblem(TreeVariables):
         self.priced = form.priced and problem.uncertainty.spendable > 0
         self.form = form
         self.group_of, self.group_sizes = self._groups()
+        self.home_of, self.homes = self._homes()
         self._lay_out()
-        self.rows = [*self.tree_rows(), *self._total_rows()]
+        self.rows = [*self.tree_rows(), *self._total_rows(), *self._leaf_size_rows()]
 
     def _groups(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Samples that share a variable t: in the lifted form all with the same values, label and prices."""
@@ -170,6 +173,13 @@ class MainProblem(TreeVariables):
         _, group_of, sizes = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
         return group_of.ravel(), sizes
 
+    def _homes(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Samples with the same values by number, and one sample of each; none if leaves may be of any size."""
+        if self.problem.min_samples_leaf == 0:
+            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
+        _, first, home_of = np.unique(self.problem.table.values, axis=0, return_index=True, return_inverse=True)
+        return home_of.ravel(), first
+
     def _lay_out(self) -> None:
         """Number the variables; say which are whole, how large they may be, what they are worth, what to branch on."""
         n_groups, at = len(self.group_sizes), self.n_tree_variables
@@ -179,6 +189,8 @@ class MainProblem(TreeVariables):
             numbers.append(numbered(at, size, 1))
             at += size
         self.t, self.total, self.price, self.share = numbers
+        self.here = numbered(at, len(self.homes), self.n_nodes)
+        at += self.here.size
         self.n_variables = at
         self.upper = np.ones(at)
         self.upper[self.total] = self.upper[self.price] = self.problem.n_samples
@@ -206,6 +218,27 @@ class MainProblem(TreeVariables):
             rows += [at_most(pair, np.array([1.0, -1.0]), 0.0) for pair in np.hstack([self.share, self.t])]
         return rows
 
+    def _leaf_size_rows(self) -> list[Row]:
+        """Samples get to a node if they get to its parent and a test there sends them on; a leaf holds enough of them.
+
+        A leaf wants h to be large, so that whole b make it 0 or 1, as large as these rows let it be.
+        """
+        if not len(self.homes):
+            return []
+        rows: list[Row] = []
+        sides = np.zeros((len(self.homes), len(self.tests)), dtype=bool)
+        for k, test in enumerate(self.tests):
+            sides[:, k] = test.goes_left(self.problem.table)[self.homes]
+        for n in range(2, self.n_nodes + 1):
+            for g, here in enumerate(self.here):
+                onward = self.b[n // 2 - 1, sides[g] == (n % 2 == 0)]
+                rows.append(at_most(here[[n - 1, n // 2 - 1]], np.array([1.0, -1.0]), 0.0))
+                rows.append(at_most(np.r_[here[n - 1], onward], np.r_[1.0, -np.ones(len(onward))], 0.0))
+        sizes = np.bincount(self.home_of, weights=self.problem.leaf_sizes)
+        least = float(self.problem.min_samples_leaf)
+        rows += [at_most(np.r_[self.v[n, 0], self.here[:, n]], np.r_[least, -sizes], 0.0) for n in range(self.n_nodes)]
+        return rows
+
     def values(self, found: Attack) -> FloatArray | None:
         """What the variables are for an attacked tree; None if the tree asks for a test that is not among `tests`."""
         values = np.zeros(self.n_variables)
@@ -213,11 +246,23 @@ class MainProblem(TreeVariables):
             return None
         values[self.t[self.group_of, 0]] = self._right(found)
         values[self.total] = found.worst_case_correct
+        if len(self.homes):
+            self._put_homes(found.tree, values)
         if self.priced:
             price = self._best_price(found)
             values[self.price] = price
             values[self.share[self.group_of, 0]] = shares_at(price, self.relative(found.margins))
         return values
+
+    def _put_homes(self, tree: Tree, values: FloatArray) -> None:
+        """Where samples get to in a tree."""
+        choices = self.problem.heap(tree) or []
+        places = [(1, np.arange(len(self.homes)))]
+        for n, groups in places:
+            values[self.here[groups, n - 1]] = 1.0
+            if choices[n].test >= 0:
+                left = self.tests[choices[n].test].goes_left(self.problem.table)[self.homes[groups]]
+                places += [(2 * n, groups[left]), (2 * n + 1, groups[~left])]
 
     def _right(self, found: Attack) -> NDArray[np.bool_]:
         """Samples right as they stand if T counts the worst case, or else right in the worst case."""

@@ -1,0 +1,218 @@
+"""The tree in use with better answers, and other trees that are as good."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+import hardwood as hw
+from hardwood import RobustTreeClassifier, audit, harden
+from hardwood.solvers.base import Limits
+from hardwood.solvers.search import SearchSolver
+from hardwood.trees.tree import Branch, Leaf, Tree
+from problems import most_are_slow, random_problem, small_table
+
+
+def random_tree(rng, problem, depth):
+    """Tests that the search would not ask, too: beyond what the table holds, and settled by those above."""
+    tests = list(problem.tests)
+    for j, feature in enumerate(problem.table.features):
+        if str(feature.kind) == "integer":
+            tests += [(j, feature.low - 1, False), (j, feature.high, False), (j, feature.high + 1, False)]
+
+    def grown(levels):
+        if levels == 0 or rng.random() < 0.15:
+            return Leaf(int(rng.integers(len(problem.labels.classes))))
+        feature, code, missing_left = tests[rng.integers(len(tests))]
+        return Branch(feature, code, grown(levels - 1), grown(levels - 1), missing_left)
+
+    return Tree(problem.table.features, problem.labels.classes, grown(depth))
+
+
+def with_labels(node, labels):
+    if isinstance(node, Leaf):
+        return Leaf(next(labels))
+    left = with_labels(node.left, labels)
+    return Branch(node.feature, node.code, left, with_labels(node.right, labels), node.missing_left)
+
+
+def best_over_labels(problem, tree):
+    n_classes, n_leaves = len(tree.classes), len(tree.regions)
+    every = itertools.product(range(n_classes), repeat=n_leaves)
+    trees = (Tree(tree.features, tree.classes, with_labels(tree.root, iter(labels))) for labels in every)
+    return max(problem.judged(own).worst_case_correct for own in trees)
+
+
+@pytest.mark.parametrize("number", most_are_slow(12, quick=1))
+def test_the_answers_are_the_best_of_all(number):
+    done = 0
+    for k in range(400):
+        rng = np.random.default_rng([81, number, k])
+        _, problem = random_problem([82, number, k], wide=k % 2 == 1)
+        if len(problem.labels.classes) < 2 or not problem.tests:
+            continue
+        tree = random_tree(rng, problem, 3)
+        if len(tree.classes) ** len(tree.regions) > 260:
+            continue
+        best = best_over_labels(problem, tree)
+        found = SearchSolver().relabelled(problem, tree)
+        assert found.proved
+        assert found.upper_bound >= best - 1e-9
+        assert problem.judged(found.tree).worst_case_correct >= best - problem.resolution - 1e-9
+        assert [type(node) for node in found.tree.nodes] == [type(node) for node in tree.nodes]
+        done += 1
+        if done == 45:
+            break
+    assert done == 45
+
+
+def fragile():
+    """A tree that is right as the table stands, by an exception that is one misreported answer away from everybody."""
+    X = pd.DataFrame({"often": [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1] * 20})
+    y = np.where(X["often"] == 0, 1, 0)
+    return X, y, DecisionTreeClassifier(max_depth=2).fit(X, y)
+
+
+def test_harden_keeps_the_questions_and_says_what_changes():
+    X, y, model = fragile()
+    words = {"certainty": 0.6, "plausibility": 0.8}
+    found = harden(model, X, y, **words)
+    assert found.proved
+    assert found.before.worst_case_accuracy == audit(model, X, y, **words).worst_case_accuracy
+    assert found.after.worst_case_accuracy > found.before.worst_case_accuracy
+    assert found.after.worst_case_accuracy == audit(found.tree, X, y, **words).worst_case_accuracy
+    asked = [(n.feature, n.code) for n in found.tree.nodes if isinstance(n, Branch)]
+    assert asked == [(n.feature, n.code) for n in found.before.tree.nodes if isinstance(n, Branch)]
+    changes = found.changes()
+    assert changes
+    for entry in changes:
+        assert {"leaf", "from", "to", "rows"} == set(entry)
+        assert entry["leaf"] in str(found)
+        assert entry["from"] != entry["to"]
+
+
+def test_answers_change_only_where_it_helps():
+    X, y, model = fragile()
+    nothing = harden(model, X, y, plausibility=1.0)
+    assert nothing.changes() == []
+    assert "No answer changes" in str(nothing)
+    assert nothing.tree == nothing.before.tree
+
+
+def test_harden_reads_what_an_audit_reads(tmp_path):
+    values, y, _ = small_table(3, n=80)
+    model = RobustTreeClassifier(2, certainty=0.8, class_weight="balanced").fit(values, y)
+    model.save(tmp_path / "model.json")
+    for own in (model, tmp_path / "model.json"):
+        found = harden(own, values, y)
+        assert found.after.worst_case_accuracy == pytest.approx(model.certificate_.worst_case_accuracy, abs=0.01)
+    with pytest.raises(TypeError, match="no argument 'certinty'"):
+        harden(model, values, y, certinty=0.7)
+    deep = DecisionTreeClassifier().fit(np.arange(20)[:, None], np.arange(20) % 2)
+    if deep.get_depth() > 12:
+        with pytest.raises(ValueError, match="12 at most"):
+            harden(deep, np.arange(20)[:, None], np.arange(20) % 2)
+
+
+def all_trees(depth, tests, n_classes):
+    leaves = [Leaf(label) for label in range(n_classes)]
+    if depth == 0:
+        return leaves
+    below = all_trees(depth - 1, tests, n_classes)
+    return leaves + [Branch(j, code, *pair) for j, code in tests for pair in itertools.product(below, repeat=2)]
+
+
+def one_test_less(node, n_classes):
+    if isinstance(node, Leaf):
+        return
+    yield from (Leaf(label) for label in range(n_classes))
+    yield from (node.left, node.right)
+    yield from (Branch(node.feature, node.code, own, node.right) for own in one_test_less(node.left, n_classes))
+    yield from (Branch(node.feature, node.code, node.left, own) for own in one_test_less(node.right, n_classes))
+
+
+def tiny(seed):
+    """A table in which every answer is given, so that every answer tells two trees apart."""
+    rng = np.random.default_rng([83, seed])
+    n, n_classes, n_values = int(rng.integers(5, 10)), int(rng.integers(2, 4)), rng.integers(2, 4, 2)
+    values = np.column_stack([np.append(np.arange(k), rng.integers(0, k, n - k)) for k in n_values])
+    kinds = [str(kind) for kind in rng.choice(["integer", "categorical"], 2)]
+    table = hw.encode(values, kinds=kinds)
+    costs, budget = rng.integers(1, 4, 2).astype(float), float(rng.integers(0, 6))
+    y = np.append(np.arange(n_classes), rng.integers(0, n_classes, n - n_classes))
+    least_leaf = int(rng.integers(0, 3)) if seed % 3 == 0 else 0
+    uncertainty = hw.UncertaintySet.priced(table, costs=costs, budget=budget)
+    problem = hw.Problem(hw.encode_labels(y, n), uncertainty, 2, min_samples_leaf=least_leaf)
+    every = np.array(list(itertools.product(*map(range, n_values))))
+    return problem, hw.encode(every, features=table.features), int(rng.integers(0, 3))
+
+
+@pytest.mark.parametrize("number", most_are_slow(6, quick=1))
+def test_alternatives_are_all_trees_that_are_near_the_best(number):
+    for k in range(15):
+        problem, every, within = tiny(100 * number + k)
+        tests = [(test.feature, test.code) for test in problem.tests]
+        if len(tests) > 4:
+            continue
+        n_classes, known = len(problem.labels.classes), {}
+
+        def judged(node, known=known, problem=problem, every=every):
+            if node not in known:
+                tree = Tree(problem.table.features, problem.labels.classes, node)
+                kept = problem.judged(tree).worst_case_correct
+                known[node] = kept, tree.predict(every).tobytes(), tree.n_branching_nodes, problem.allows(tree)
+            return known[node]
+
+        trees = [node for node in all_trees(2, tests, n_classes) if judged(node)[3]]
+        best = max(judged(node)[0] for node in trees)
+        wanted = {}
+        for node in trees:
+            kept, answers, size, _ = judged(node)
+            small = all(judged(own)[0] < kept for own in one_test_less(node, n_classes))
+            if kept >= best - within and small:
+                wanted[answers] = kept, min(size, wanted.get(answers, (0, size))[1])
+        found, complete = SearchSolver().alternatives(problem, 10_000, within)
+        listed = [judged(tree.root) for tree in found]
+        assert complete
+        assert {answers: (kept, size) for kept, answers, size, _ in listed} == wanted
+        assert len(listed) == len(wanted)
+        few, all_of_them = SearchSolver().alternatives(problem, 2, within)
+        assert [judged(tree.root)[0] for tree in few] == sorted((kept for kept, _ in wanted.values()), reverse=True)[:2]
+        assert all_of_them == (len(wanted) <= 2)
+
+
+def test_a_classifier_tells_its_alternatives():
+    values, y, _ = small_table(1, n=60, n_columns=3)
+    model = RobustTreeClassifier(2, certainty=0.8).fit(values, y)
+    found = model.alternatives(50, within=3)
+    assert found.complete
+    assert "there are no others" in str(found)
+    assert found[0].worst_case_correct == model.certificate_.worst_case_correct
+    kept = [own.worst_case_correct for own in found]
+    assert kept == sorted(kept, reverse=True)
+    assert kept[-1] >= kept[0] - 3
+    assert len(found.trees) == len(found) == len(found.to_dict()["columns"])
+    few = model.alternatives(2, within=3)
+    assert (len(few), few.complete) == (2, False)
+    assert "there may be others" in str(few)
+    assert [own.worst_case_correct for own in few] == kept[:2]
+
+
+def test_a_search_that_is_stopped_says_that_there_may_be_others():
+    values, y, costs = small_table(1, n=400, n_values=4, n_columns=8)
+    uncertainty = hw.UncertaintySet.priced(hw.encode(values), costs=costs, budget=40.0)
+    problem = hw.Problem(hw.encode_labels(y, 400), uncertainty, 4)
+    trees, complete = SearchSolver().alternatives(problem, 5, 1, limits=Limits(work=200))
+    assert not complete
+    assert trees
+
+
+def test_senseless_wishes_for_alternatives_are_refused():
+    values, y, _ = small_table(1)
+    model = RobustTreeClassifier(2).fit(values, y)
+    with pytest.raises(ValueError, match="k is 0"):
+        model.alternatives(0)
+    with pytest.raises(ValueError, match="within is -1"):
+        model.alternatives(3, within=-1)
