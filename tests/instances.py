@@ -178,7 +178,7 @@ def _random_column(rng, name, n_samples):
         # Few numbers get a bin each, so that the code is the rank among the numbers seen.
         numbers = codes * 1.25 - 1
         codes = np.searchsorted(np.unique(numbers), numbers)
-        n_values, values, wish = len(np.unique(numbers)), numbers, None
+        n_values, values, wish = len(np.unique(numbers)), numbers, "binned"  # a single number may be whole
     elif kind == "binary":
         values, wish = codes.astype(bool), None
     else:

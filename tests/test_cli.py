@@ -805,3 +805,43 @@ def test_ways_to_say_a_box(folder):
     done = hardwood("audit", "model.json", "survey.csv", "-t", "vote", "--radius", "age=1", folder=folder)
     assert done.returncode == 0
     assert "radius" in done.stdout
+
+
+@pytest.fixture
+def coded(tmp_path):
+    rng = np.random.default_rng(4)
+    age = rng.integers(18, 80, 90)
+    lines = [f"{a},{t},{'right' if a > 45 else 'left'}" for a, t in zip(age, rng.integers(1, 6, 90), strict=True)]
+    lines[4] = lines[4].replace(lines[4].split(",")[0], "?", 1)
+    (tmp_path / "survey.csv").write_text("age,trust,vote\n" + "\n".join(lines) + "\n")
+    return tmp_path
+
+
+def test_fit_says_how_the_table_was_read_and_takes_codes(coded):
+    first = hardwood("fit", "survey.csv", "-t", "vote", "-d", 1, folder=coded)
+    assert "column \"age\" holds numbers and 1 x '?'" in first.stderr
+    assert "--na '?'" in first.stderr
+    second = hardwood("fit", "survey.csv", "-t", "vote", "-d", 1, "--na", "?", folder=coded)
+    assert second.returncode == 2
+    assert "--drop-missing leaves such rows out" in second.stderr
+    done = hardwood("fit", "survey.csv", "-t", "vote", "-d", 1, "--na", "?", "--drop-missing", folder=coded)
+    assert "1 of 90 rows have no answer in some column and are left out" in done.stderr
+    assert "survey.csv: 89 rows and 2 columns; the target vote has 2 classes (left, right)" in done.stderr
+    assert "age     integer" in done.stderr
+    kept = hardwood("fit", "survey.csv", "-t", "vote", "-d", 1, "--na", "?", "--missing", "category", folder=coded)
+    assert kept.returncode == 0
+    checked = hardwood("check", "model.certificate.json", "survey.csv", "-t", "vote", "--na", "?", folder=coded)
+    assert "CONFIRMED" in checked.stdout
+    assert hardwood("predict", "model.json", "survey.csv", folder=coded).returncode == 0
+
+
+def test_leaves_of_a_least_size_from_the_command_line(folder):
+    done = hardwood("fit", "survey.csv", "-t", "vote", "--min-samples-leaf", 20, folder=folder)
+    assert "with at least 20 rows in each leaf" in done.stdout
+
+
+def test_calibrate_explains_itself(folder):
+    done = hardwood("calibrate", "survey.csv", "--drop", "vote", folder=folder)
+    assert "expected changes" in done.stdout
+    assert "A lower plausibility pays for more." in done.stdout
+    assert "A column with many answers is dearer to change" in done.stdout

@@ -2,6 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
 
 import hardwood as hw
@@ -144,7 +145,8 @@ def test_columns_of_identifiers_are_counted_first_and_refused_clearly():
 def test_a_greedy_tree_that_is_late_is_returned_as_it_is():
     rng = np.random.default_rng(4)
     X, y = rng.integers(0, 30, (300, 4)), rng.integers(0, 2, 300)
-    model = RobustTreeClassifier(4, solver="groot", radius=1, time_limit=0).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="stopped after"):
+        model = RobustTreeClassifier(4, solver="groot", radius=1, time_limit=0).fit(X, y)
     assert model.result_.stop_reason == "time_limit"
     assert model.tree_.n_branching_nodes == 0
 

@@ -166,6 +166,8 @@ def test_numbers_that_a_twin_would_round_are_refused():
     with pytest.raises(ValueError, match="which scikit-learn rounds"):
         classifier.design_matrix(large)
     times = pd.DataFrame({"time": 1_700_000_000.0 + 10 * np.arange(20)})
-    classifier = RobustTreeClassifier(1, plausibility=1.0, max_bins=20).fit(times, np.arange(20) > 9)
+    classifier = RobustTreeClassifier(1, plausibility=1.0, max_bins=20, feature_kinds={"time": "binned"}).fit(
+        times, np.arange(20) > 9
+    )
     with pytest.raises(ValueError, match="rounds to 32 bits"):
         classifier.design_matrix(times)

@@ -275,7 +275,9 @@ class Certificate:
         if not self.counted:
             return f"{self.measure} stays at {self.worst_case_accuracy:.1%} {shift}"
         who = "samples" if self.weights == "none" else "people"
-        return f"{self.worst_case_correct} of {self.total} {who} ({self.worst_case_accuracy:.1%}) stay correct {shift}"
+        return (
+            f"{self.worst_case_correct:,} of {self.total:,} {who} ({self.worst_case_accuracy:.1%}) stay correct {shift}"
+        )
 
     @property
     def said_of_classes(self) -> str:
@@ -309,7 +311,7 @@ class Certificate:
             return f"proved optimal: {tree} is more robust, none as robust is smaller"
         if self.status == "most_robust":
             return f"proved most robust{self.of_such_leaves}; a smaller tree that is as robust may exist"
-        return f"at most {self.upper_bound} are possible{self.of_such_leaves} (gap {self.gap:.1%})"
+        return f"at most {self.upper_bound:,} are possible{self.of_such_leaves} (gap {self.gap:.1%})"
 
     @property
     def of_such_leaves(self) -> str:
@@ -335,7 +337,7 @@ class Certificate:
         if self.any_model_bound >= self.total:
             return ""
         share = self.any_model_bound / self.total
-        most = f"{self.any_model_bound} ({share:.1%})" if self.counted else f"{share:.1%}"
+        most = f"{self.any_model_bound:,} ({share:.1%})" if self.counted else f"{share:.1%}"
         return f"no model of any kind keeps more than {most} under these shifts\n"
 
     @property
@@ -381,8 +383,8 @@ class Check:
         kept, nominal, most = self.worst_case_correct, self.nominal_correct, claimed.upper_bound
         if claimed.counted:
             who = "samples" if claimed.weights == "none" else "people"
-            keeps, without = f"{kept} of {n} {who} correct ({kept / n:.1%})", f"{nominal}"
-            most_said = f"{most} correct"
+            keeps, without = f"{kept:,} of {n:,} {who} correct ({kept / n:.1%})", f"{nominal:,}"
+            most_said = f"{most:,} correct"
         else:
             keeps, without = f"a {claimed.measure} of {kept / n:.1%}", f"{nominal / n:.1%}"
             most_said = f"{most / n:.2%}"
@@ -395,12 +397,15 @@ class Check:
         )
 
 
-def check(certificate: Certificate | str | Path, X: Any, y: Any, *, sample_weight: Any = None) -> Check:
+def check(
+    certificate: Certificate | str | Path, X: Any, y: Any, *, sample_weight: Any = None, missing_values: Any = None
+) -> Check:
     """Compute again, from the data alone, what a certificate (or the file of one) says about its tree.
 
     X may come in pieces, with y the name of its target column (see `audit`): of each piece only the codes are kept.
 
-    sample_weight  how many people each row stands for, if the tree was learnt so; rows of weight 0 count for nothing
+    sample_weight   how many people each row stands for, if the tree was learnt so; rows of weight 0 count for nothing
+    missing_values  answers that mean that there is none, if the tree was learnt so
     """
     if isinstance(certificate, str | Path):
         certificate = Certificate.load(certificate)
@@ -410,7 +415,7 @@ def check(certificate: Certificate | str | Path, X: Any, y: Any, *, sample_weigh
     pieces = pieces_of(X)
     if pieces is None:
         X, y, sample_weight = with_weight(X, y, sample_weight)
-        table = encode(X, features=tree.features)
+        table = encode(X, features=tree.features, missing_values=missing_values)
         labels = encode_labels(y, table.n_samples, classes=tree.classes, weights=sample_weight)
     else:
         target = target_of(y, pieces, tree.features)

@@ -69,7 +69,7 @@ struct Effort {
 
     // Shallower trees from this many levels on, each for so many looks (more levels are more work a look), if so many were in vain
     int climb_from = 3;
-    long long climb_looks = 4000, climb_after = 150;
+    long long climb_looks = 4000, climb_after = 500;
 
     // Small changes of the best tree: after so many steps, and whenever they have doubled; rows that are compared with leaves
     long long improve_after = 60;

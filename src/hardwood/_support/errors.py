@@ -27,6 +27,7 @@ class Setting:
     column: str | None = None
 
 
+DROP_ROWS = Setting("drop_missing", True)  # in Python it is the caller who drops rows
 LONGEST = 300  # letters of a value in a message
 Part: TypeAlias = str | Setting
 Words: TypeAlias = str | tuple[Part, ...]
@@ -51,6 +52,8 @@ class PythonDialect:
 
     def setting(self, setting: Setting) -> str:
         """clip=True, or kinds={"party": ["left", "right"]}."""
+        if setting == DROP_ROWS:
+            return "drop such rows"
         value = setting.value if setting.column is None else {setting.column: setting.value}
         return f"{setting.argument}={_in_python(value)}"
 

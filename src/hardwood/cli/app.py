@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import io
 import json
-import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import Progress as Bar
-from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table as RichTable
+from rich.progress import SpinnerColumn, TextColumn
 
 from hardwood._support.files import write_bytes, write_chunks, write_text
 from hardwood._support.text import shown
 from hardwood._version import __version__
-from hardwood.cli.console import INTERRUPTED, NOT_CONFIRMED, PLAIN, err, errors, finite, out, print_json, print_text
+from hardwood.cli.console import INTERRUPTED, NOT_CONFIRMED, err, errors, finite, out, print_json, print_text
 from hardwood.cli.options import ColumnOptions, ShiftOptions, class_weights, number, with_options
 from hardwood.cli.study import study
 from hardwood.cli.tables import (
     check_output,
     comes_in_pieces,
+    complete_rows,
     csv_text,
     features_and_target,
     only,
@@ -71,6 +70,9 @@ ClassWeight = Annotated[
     ),
 ]
 LeastLeaf = Annotated[int, typer.Option(help="How many rows every leaf must hold, as they stand.")]
+Codes = Annotated[
+    list[str] | None, typer.Option("--na", help="An answer that means that there is none, as given to fit; repeated.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -110,7 +112,7 @@ def fit(
         from hardwood.estimators.robust import RobustTreeClassifier, certificate_path
 
         check_output("--model", model, data)
-        table, y, people = features_and_target(data, target, columns.drop, weight=weight)
+        table, y, people = features_and_target(data, target, columns.drop, weight=weight, complete=columns.complete)
         classifier = RobustTreeClassifier(
             depth,
             **shifts.words(table.column_names),
@@ -122,10 +124,13 @@ def fit(
             memory_limit=memory_limit,
             n_jobs=jobs,
             missing=columns.missing,
+            missing_values=columns.missing_values,
             class_weight=class_weights(class_weight),
         )
         problem, described = classifier.pose(table, y, people)
-        with _progress(problem.total, quiet=as_json) as listener:
+        if not as_json:
+            _tell_reading(data, target, classifier, problem, described)
+        with _progress(problem, time_limit, quiet=as_json) as listener:
             result = classifier.solve(problem, on_progress=listener)
         classifier.adopt(problem, described, result)
         classifier.save(model)
@@ -285,7 +290,7 @@ def path(
             check_output("--plot", plot, data)
             if plot.suffix.lower() not in (".svg", ".png", ".pdf"):
                 raise ValueError(f"--plot is {plot}; expected a file that ends in .svg, .png or .pdf")
-        table, y, people = features_and_target(data, target, columns.drop, weight=weight)
+        table, y, people = features_and_target(data, target, columns.drop, weight=weight, complete=columns.complete)
         found = robustness_path(
             table,
             y,
@@ -297,6 +302,7 @@ def path(
             min_samples_leaf=min_samples_leaf,
             feature_kinds=columns.kinds,
             missing=columns.missing,
+            missing_values=columns.missing_values,
             solver=solver,
             time_limit=time_limit,
             memory_limit=memory_limit,
@@ -330,32 +336,23 @@ def calibrate(
     """Show what a certainty means: the price of a step in each column, and the budget."""
     with errors():
         from hardwood.data.features import encode
+        from hardwood.shift.account import WHY_MANY_ANSWERS, WHY_THEY_DIFFER, accounts_of, calibration_lines
 
         frame = without(read_table(data), [*([] if target is None else [target]), *(columns.drop or [])])
-        table = encode(frame, kinds=columns.kinds, missing=columns.missing)
+        if columns.complete is not None:
+            frame = complete_rows(frame, columns.complete)
+        table = encode(frame, kinds=columns.kinds, missing=columns.missing, missing_values=columns.missing_values)
         described = shifts.description(frame.column_names)
         uncertainty = described.uncertainty(table)
-        costs = uncertainty.costs
-        rows: list[dict[str, Any]] = []
-        for j, feature in enumerate(table.features):
-            low, high = costs.price_range(j)
-            rows.append({"column": feature.name, "kind": str(feature.kind), "lowest": low, "highest": high})
-            if (missing := costs.missing[j]) is not None:
-                rows[-1]["no answer"] = float(missing.min())
+        accounts = accounts_of(table, uncertainty, described)
         if as_json:
-            plain = [{name: finite(value) for name, value in row.items()} for row in rows]
+            plain = [{"column" if k == "name" else k: finite(v) for k, v in asdict(own).items()} for own in accounts]
             print_json({"budget": uncertainty.budget, "n_samples": table.n_samples, "prices": plain})
             return
-        grid = RichTable("column", "kind", "price of a step", "steps the budget pays for", box=None)
-        for row in rows:
-            low, high = float(row["lowest"]), float(row["highest"])
-            price = f"{low:.3f}" if low == high else f"{low:.3f} to {high:.3f}"
-            price += f", no answer {row['no answer']:.3f}" if "no answer" in row else ""
-            steps = "any number" if low == 0 else f"{math.floor(uncertainty.budget / low + 1e-9)}"
-            grid.add_row(shown(row["column"]), row["kind"], price, steps)
         level = "" if described.budget is not None else f" at plausibility {described.plausibility:g}"
-        out.print(f"budget {uncertainty.budget:.4g} for {table.n_samples} rows{level}\n")
-        (out if out.is_terminal else Console(width=200, **PLAIN)).print(grid)  # type: ignore[arg-type]
+        out.print(f"budget {uncertainty.budget:.4g} for {table.n_samples:,} rows{level}\n")
+        out.print("\n".join(calibration_lines(accounts)))
+        out.print(f"\n{WHY_THEY_DIFFER}\n\n{WHY_MANY_ANSWERS}")
 
 
 @app.command(epilog="Example: hardwood check model.certificate.json survey.csv --target vote --model model.json")
@@ -365,6 +362,7 @@ def check(
     target: Target,
     model: Annotated[Path | None, typer.Option("--model", "-m", help="Also: is it this model's tree?")] = None,
     weight: Weight = None,
+    na: Codes = None,
     as_json: AsJson = False,
 ) -> None:
     """Compute again, from the data alone, what a certificate says about its tree. No solver takes part."""
@@ -374,7 +372,7 @@ def check(
 
         held = Certificate.load(certificate)
         table, y, people = _table_or_pieces(data, target, held.tree.features, weight)
-        outcome = checked(held, table, y, sample_weight=people)
+        outcome = checked(held, table, y, sample_weight=people, missing_values=ColumnOptions(na=na).missing_values)
         contradictions = list(outcome.contradictions)
         if model is not None and _load_model(model).tree_ != held.tree:
             contradictions.append(f"the tree in {model} is not the tree of the certificate")
@@ -441,29 +439,37 @@ def _levels(text: str) -> list[float]:
     return [number("--levels", level) for level in text.split(",")]
 
 
+def _tell_reading(data: Path, target: str, classifier: Any, problem: Any, described: Any) -> None:
+    """How the table was read, on standard error."""
+    classes = problem.labels.classes
+    listed = ", ".join(shown(label) for label in classes[:5]) + (", ..." if len(classes) > 5 else "")
+    n_rows = f"{problem.n_samples:,} rows and {len(problem.table.features)} columns"
+    err.print(f"{data.name}: {n_rows}; the target {shown(target)} has {len(classes)} classes ({listed})\n")
+    err.print("\n".join([*classifier.reading(problem, described), ""]))
+
+
 @contextmanager
-def _progress(n_samples: float, *, quiet: bool) -> Iterator[Callable[[Any], None] | None]:
-    """What the solver has so far, on standard error: one line that changes, or in a log a line each second at most."""
+def _progress(problem: Any, time_limit: float, *, quiet: bool) -> Iterator[Callable[[Any], None] | None]:
+    """What the solver has so far, on standard error: one line that changes, or in a log a line for each change."""
+    from hardwood.solvers.base import progress_words, time_words
+
     if quiet:
         yield None
         return
-
-    def words(event: Any) -> str:
-        gap = (event.objective_bound - event.objective) / n_samples
-        return f"objective {event.objective:.2f}, at most {event.objective_bound:.2f}, gap {gap:.1%}"
-
     if not err.is_terminal:
-        told = -1.0
+        told, said = -1.0, ""
 
         def log(event: Any) -> None:
-            nonlocal told
-            if event.seconds >= told + 1.0:
-                told = event.seconds
-                err.print(f"{event.seconds:.1f} s: {words(event)}")
+            nonlocal told, said
+            words = progress_words(problem, event)
+            if event.seconds >= told + 1.0 and words != said:
+                told, said = event.seconds, words
+                err.print(f"{words}, {time_words(event.seconds, time_limit)}")
 
         yield log
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Bar(*columns, console=err, transient=True) as bar:
+    with Bar(SpinnerColumn(), TextColumn("{task.description}", markup=False), console=err, transient=True) as bar:
         task = bar.add_task("first trees ...")
-        yield lambda event: bar.update(task, description=words(event))
+        yield lambda event: bar.update(
+            task, description=f"{progress_words(problem, event)}, {time_words(event.seconds, time_limit)}"
+        )

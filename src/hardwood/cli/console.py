@@ -14,7 +14,7 @@ from typing import Any, TextIO
 import typer
 from rich.console import Console
 
-from hardwood._support.errors import ArgumentError, Setting
+from hardwood._support.errors import DROP_ROWS, ArgumentError, Setting
 from hardwood._support.text import harmless, shown
 from hardwood.shift.description import FIELDS
 
@@ -32,6 +32,7 @@ OPTIONS = {
     "costs": "--cost",
     "branch_penalty": "--penalty",
     "plausibilities": "--levels",
+    "missing_values": "--na",
     "y": "the target",
 }
 
@@ -59,7 +60,9 @@ class ShellDialect:
         """--clip, or --kind 'party=left<right'."""
         option = self.argument(setting.argument, None)
         if setting.value is True:
-            return option
+            return f"{option} leaves such rows out" if setting == DROP_ROWS else option
+        if isinstance(setting.value, list) and setting.argument == "missing_values":
+            return " ".join(f"{option} {shlex.quote(str(code))}" for code in setting.value)
         value = "<".join(map(str, setting.value)) if isinstance(setting.value, list) else str(setting.value)
         return f"{option} {shlex.quote(value if setting.column is None else f'{setting.column}={value}')}"
 
@@ -72,7 +75,8 @@ def errors(words_of: Path | None = None) -> Iterator[None]:
     """
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: _complain(f"warning: {message}")
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning = lambda message, *_: _complain(f"warning: {_worded(message)}")
             yield
     except ArgumentError as error:
         is_from_file = words_of is not None and error.argument in FIELDS
@@ -84,6 +88,11 @@ def errors(words_of: Path | None = None) -> Iterator[None]:
     except KeyboardInterrupt:
         _complain("interrupted")
         raise typer.Exit(INTERRUPTED) from None
+
+
+def _worded(message: Any) -> str:
+    """A warning that knows several interfaces, in ours."""
+    return str(message.worded(ShellDialect())) if hasattr(message, "worded") else str(message)
 
 
 def _complain(message: str) -> None:

@@ -14,7 +14,9 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from hardwood._support.arguments import OTHERS
 from hardwood.cli.tables import answer_shares
+from hardwood.data.columns import numbers_in
 from hardwood.shift.description import ShiftDescription
 
 
@@ -96,7 +98,7 @@ class ShiftOptions:
         if self.cost:
             raise ValueError("--measured and --cost are both given; one of them sets the prices")
         common = CERTAINTY if certainty is None else certainty
-        spread = {name: common[name] if isinstance(common, dict) else common for name in names}
+        spread = dict(common) if isinstance(common, dict) else {OTHERS: common}
         for entry in self.measured or []:
             name, file = _pair("--measured", entry)
             if name not in names:
@@ -123,6 +125,26 @@ class ColumnOptions:
     missing: Annotated[str, typer.Option(help='"error", or "category": a missing answer is an answer of its own.')] = (
         "error"
     )
+    na: Annotated[
+        list[str] | None,
+        typer.Option("--na", help='An answer that means that there is none, such as "?" or -9, repeated.'),
+    ] = None
+    drop_missing: Annotated[
+        bool, typer.Option("--drop-missing", help="Leave out rows without an answer in some column.")
+    ] = False
+
+    @property
+    def complete(self) -> list[Any] | None:
+        """Codes for no answer if rows with one are to be left out; then there are none left."""
+        return [*(self.na or [])] if self.drop_missing else None
+
+    @property
+    def missing_values(self) -> list[Any] | None:
+        """Codes for no answer, as text and, if they are numbers, as such."""
+        codes: list[Any] = []
+        for code in self.na or []:
+            codes += [code] if numbers_in([code]) is None else [code, *(numbers_in([code]) or {}).values()]
+        return codes or None
 
     @property
     def kinds(self) -> dict[str, Any] | None:
@@ -187,7 +209,7 @@ def _by_column(option: str, entries: list[str] | None, names: list[str], default
         return common
     if common is None and set(own) != set(names):
         raise ValueError(f"{option} leaves out some columns; add {option} NUMBER for all others")
-    return {name: own.get(name, common) for name in names}
+    return own if set(own) == set(names) else {**own, OTHERS: common}
 
 
 def _some_columns(option: str, entries: list[str] | None, names: list[str]) -> Any:

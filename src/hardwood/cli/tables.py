@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hardwood._support.text import shown
+from hardwood.cli.console import err
 from hardwood.data.features import Feature
 
 PARQUET = (".parquet", ".pq")
@@ -115,11 +118,38 @@ def _arrow_types(features: Sequence[Feature]) -> dict[str, Any]:
     return found
 
 
+def complete_rows(table: Any, codes: Sequence[Any]) -> Any:
+    """The rows of a table that have an answer in every column."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    gone = pa.array(np.zeros(table.num_rows, dtype=bool))
+    known = pa.array(sorted({str(code) for code in codes}), pa.string())
+    for column in table.columns:
+        if codes and (pa.types.is_string(column.type) or pa.types.is_integer(column.type)):
+            gone = compute.or_(gone, compute.is_in(column.cast(pa.string()), value_set=known))
+        gone = compute.or_(gone, compute.is_null(column, nan_is_null=True))
+    return table.filter(compute.invert(gone))
+
+
 def features_and_target(
-    path: Path, target: str, drop: list[str] | None, features: Sequence[Feature] = (), weight: str | None = None
+    path: Path,
+    target: str,
+    drop: list[str] | None,
+    features: Sequence[Feature] = (),
+    weight: str | None = None,
+    complete: Sequence[Any] | None = None,
 ) -> tuple[Any, Any, Any]:
-    """The table without its target, its weights and the columns to drop, the target, and the weights."""
+    """The table without its target, its weights and the columns to drop, the target, and the weights.
+
+    complete  codes for no answer: rows with one of them, or without an answer, are left out; None leaves nobody out
+    """
     table = read_table(path, features)
+    if complete is not None:
+        kept = complete_rows(without(table, drop or []), complete)
+        lost = table.num_rows - kept.num_rows
+        err.print(f"{lost:,} of {table.num_rows:,} rows have no answer in some column and are left out")
+        table, drop = kept, None
     if target in (drop or []):
         raise ValueError(f'--drop names the target "{target}"; it is left out of the questions anyway')
     if target not in table.column_names:

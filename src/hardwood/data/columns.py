@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood._support.errors import ArgumentError, Said, Setting
+from hardwood._support.arguments import by_feature
+from hardwood._support.errors import DROP_ROWS, ArgumentError, Said, Setting
 from hardwood._support.text import shown
 
 NO_ROWS = "the table has no rows; expected at least one sample"
 MISSING = "(missing)"  # the answer that a missing one becomes, if the caller wants it to be one
+# Text is taken for numbers with codes if it has so many different numbers at least, and so many other answers at most.
+LEAST_NUMBERS, MOST_CODES = 4, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +84,24 @@ class Column:
         return cls(name, values, categories, ordered, tuple(known), numbers, gone if gone.any() else None)
 
 
-def read_columns(X: Any, missing: str = "error") -> list[Column]:
+def read_columns(X: Any, missing: str = "error", missing_values: Any = None) -> list[Column]:
     """The columns of a frame (anything narwhals reads), a mapping, or an array, whose columns are x0, x1, ...
 
-    missing  "error" refuses missing values; "category" makes them an answer of their own, in numbers one off the scale
+    missing         "error" refuses missing values; "category" makes them an answer of their own, in numbers one off the
+                    scale
+    missing_values  answers that mean that there is none, such as "?" or -9: one, several, or a mapping by column name.
+                    What is left of a column of text is read as numbers if all of it is.
     """
     if missing not in ("error", "category"):
         raise ArgumentError("missing", missing, 'expected "error" or "category"')
+    if missing_values is not None:
+        columns = read_columns(_without_code_objects(X, missing_values), "category")
+        codes = codes_of(missing_values, [column.name for column in columns])
+        columns = [_without_codes(column, own) for column, own in zip(columns, codes, strict=True)]
+        for column in columns if missing == "error" else ():
+            if column.gone is not None:
+                _refuse_missing(column.name, column.gone)
+        return columns
     if isinstance(X, list | tuple):
         # As objects, so that each column keeps its own type and nothing missing turns into text.
         X = np.array(X, dtype=object) if len(X) else np.empty((0, 1))
@@ -100,6 +115,125 @@ def read_columns(X: Any, missing: str = "error") -> list[Column]:
     if len(columns[0].values) == 0:
         raise ValueError(NO_ROWS)
     return columns
+
+
+def codes_of(missing_values: Any, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """The answers that mean none, for each column."""
+    if isinstance(missing_values, Mapping):
+        own = by_feature("missing_values", missing_values, names, default=())
+    else:
+        own = [missing_values] * len(names)
+    return [tuple(codes) if isinstance(codes, list | tuple | set | np.ndarray) else (codes,) for codes in own]
+
+
+def _without_code_objects(X: Any, missing_values: Any) -> Any:
+    """A table whose columns of Python objects have None where a code stands: these may hold numbers and text."""
+    if isinstance(X, list | tuple):
+        X = np.array(X, dtype=object)
+    if isinstance(X, np.ndarray):
+        if X.ndim != 2 or X.dtype.kind != "O":
+            return X
+        codes = codes_of(missing_values, [f"x{j}" for j in range(X.shape[1])])
+        return np.column_stack([_none_for(X[:, j], own) for j, own in enumerate(codes)]) if X.size else X
+    if not isinstance(X, Mapping):
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            return X
+        X = {str(series.name): series.to_native() for series in frame.iter_columns()}
+    codes = codes_of(missing_values, [str(name) for name in X])
+    return {name: _none_for(values, own) for (name, values), own in zip(X.items(), codes, strict=True)}
+
+
+def _none_for(values: Any, codes: tuple[Any, ...]) -> Any:
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        if series.dtype != nw.Object:
+            return values
+        values = series.to_list()
+    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
+        return values
+    return _objects([None if isinstance(value, Hashable) and value in codes else value for value in values])
+
+
+def _without_codes(column: Column, codes: tuple[Any, ...]) -> Column:
+    """The column with no answer where one of the codes stands; numbers that were text because of them are numbers.
+
+    So they are in tables where no code stands: what a column means must not depend on that.
+    """
+    if not codes:
+        return column
+    if column.values.dtype.kind != "O":
+        own = [code for code in codes if isinstance(code, int | float) and not isinstance(code, bool)]
+        found = np.isin(column.values, own) if own and column.values.dtype.kind in "iuf" else np.zeros(0, dtype=bool)
+        if not found.any():
+            return column
+        gone = found if column.gone is None else found | column.gone
+        return replace(column, values=_whole_if_possible(_filled(column.values, gone)), gone=gone)
+    known = {code for code in codes if isinstance(code, str)} | {str(code) for code in codes}
+    was_gone = np.zeros(len(column.values), dtype=bool) if column.gone is None else column.gone
+    gone = was_gone | np.isin(column.values.astype(str), sorted(known))
+    if column.categories:
+        if not gone.any():
+            return column
+        answers = tuple(answer for answer in column.categories if str(answer) not in known)
+        return Column.of(
+            column.name, _emptied(column.values, gone), answers, ordered=column.ordered, missing="category"
+        )
+    numbers = numbers_in([answer for answer in column.distinct if answer not in known and answer != MISSING])
+    if numbers is None:
+        return Column.of(column.name, _emptied(column.values, gone), missing="category") if gone.any() else column
+    values = _objects([None if lost else numbers[value] for value, lost in zip(column.values, gone, strict=True)])
+    return Column.of(column.name, values, missing="category")
+
+
+def _emptied(values: NDArray[Any], gone: NDArray[np.bool_]) -> NDArray[Any]:
+    values = values.copy()
+    values[gone] = None
+    return values
+
+
+def numbers_in(answers: Sequence[Any]) -> dict[str, float] | None:
+    """Texts and the numbers that they are, if all of them are numbers, whole ones as such; otherwise None."""
+    found: dict[str, float] = {}
+    for answer in answers:
+        number = _number(answer)
+        if number is None:
+            return None
+        found[answer] = number
+    return found or None
+
+
+def _number(text: Any) -> float | None:
+    try:
+        number = float(text)
+    except (TypeError, ValueError):
+        return None
+    if not math.isfinite(number):
+        return None
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+
+
+@dataclass(frozen=True, slots=True)
+class Oddity:
+    """A column of text that holds numbers but for a few answers: how many rows have each of these."""
+
+    name: str
+    codes: dict[str, int]
+
+
+def oddity_of(column: Column) -> Oddity | None:
+    """What is odd about a column of text, if it looks like one of numbers with codes for no answer."""
+    if column.values.dtype.kind != "O" or column.categories or column.numbers is None:
+        return None
+    counts = np.bincount(column.numbers, minlength=len(column.distinct))
+    codes = {
+        answer: int(count)
+        for answer, count in zip(column.distinct, counts, strict=True)
+        if count and answer != MISSING and _number(answer) is None
+    }
+    n_numbers = len(column.distinct) - len(codes)
+    few = 0 < len(codes) <= MOST_CODES and sum(codes.values()) < 0.5 * len(column.values)
+    return Oddity(column.name, codes) if few and n_numbers >= LEAST_NUMBERS else None
 
 
 def read_column(name: str, values: Any, missing: str = "error") -> Column:
@@ -263,10 +397,12 @@ def _missing_labels(y: Any) -> NDArray[np.bool_]:
 def _refuse_missing(name: str, missing: NDArray[np.bool_]) -> None:
     if missing.any():
         as_answer = (" makes it an answer of its own",)
+        count = int(np.count_nonzero(missing))
+        others = "" if count == 1 else f", as in {count - 1:,} other row{'s' if count > 2 else ''}"
         raise ArgumentError(
             "",
-            Said("missing (NaN)"),
-            "drop such rows, or fill them in",
+            Said(f"missing (NaN){others}"),
+            (DROP_ROWS, ", or fill them in"),
             remedy=(Setting("missing", "category"), *as_answer),
             column=name,
             row=int(missing.argmax()),
@@ -303,13 +439,31 @@ def _plain_objects(name: str, values: NDArray[Any]) -> NDArray[Any]:
     if types and (types <= {int, float} or types == {bool}):
         return np.asarray(plain)
     if len(types) > 1:
-        first = type(plain[0])
-        row = next(row for row, value in enumerate(plain) if type(value) is not first)
-        raise TypeError(
-            f'column "{name}" mixes types: row 0 is {plain[0]!r}, row {row} is {plain[row]!r}; '
-            f"make them all text or all numbers"
-        )
+        raise _mixed(name, plain)
     return _objects(plain)
+
+
+def _mixed(name: str, plain: list[Any]) -> ArgumentError:
+    """An error that names the rare kind of values, which are the odd ones, and how many there are."""
+    is_text = np.array([isinstance(value, str) for value in plain])
+    odd = is_text if 2 * np.count_nonzero(is_text) <= len(plain) else ~is_text
+    if not is_text.any():  # numbers and booleans
+        odd = np.array([isinstance(value, bool) for value in plain])
+    row, count = int(odd.argmax()), int(np.count_nonzero(odd))
+    kinds = ("numbers", "text") if is_text[row] else ("text", "numbers")
+    others = "" if count == 1 else f" ({count:,} such values)"
+    remedy: tuple[Any, ...] = ("make them all text or all numbers",)
+    if is_text[row] and len({plain[k] for k in np.flatnonzero(odd)}) <= MOST_CODES:
+        codes = sorted({plain[k] for k in np.flatnonzero(odd)})
+        remedy += (", or, if it means no answer, ", Setting("missing_values", codes[0] if len(codes) == 1 else codes))
+    return ArgumentError(
+        "",
+        Said(f"{plain[row]!r}{others}"),
+        f"the column mixes {kinds[0]} and {kinds[1]}",
+        remedy=remedy,
+        column=name,
+        row=row,
+    )
 
 
 def _set_aside(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:

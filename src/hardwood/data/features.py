@@ -38,6 +38,7 @@ NO_ANSWER = LARGEST_CODE + 1  # where an answer is missing; no range of codes in
 BELOW_ALL = -NO_ANSWER  # a threshold that no answer is below: "at most this, or no answer" asks for no answer alone
 ZERO = np.zeros(1, dtype=np.int32)
 NO_ANSWER_WORDS = "no answer"
+LONGEST_WHOLE_SCALE = 200  # of floats that are whole numbers and read as integers; others are binned
 EXTRA = "(another answer)"  # the category of all answers that a feature does not know, where the caller allows them
 
 
@@ -220,12 +221,14 @@ def encode(
     unseen: str = "error",
     missing: str = "error",
     weights: NDArray[np.float64] | None = None,
+    missing_values: Any = None,
 ) -> Table:
     """Read a pandas, polars or arrow frame, a mapping of columns or a numpy array; the caller's data stay untouched.
 
     kinds     overrides what the dtype says: a kind by column name, one for each column, or one for all. A list of
-              categories in their order stands for an ordinal column. By dtype, whole numbers are integer, floats
-              binned, booleans binary, ordered categories (pandas) and enums (polars) ordinal, text categorical.
+              categories in their order stands for an ordinal column. By dtype, whole numbers are integer (floats, too,
+              if they are whole and at most `LONGEST_WHOLE_SCALE` apart), other floats binned, booleans binary, ordered
+              categories (pandas) and enums (polars) ordinal, text categorical.
     max_bins  how many bins of about equal count a column of floats gets at most
     weights   how many people each row stands for, by whom bins are counted; one each if not given
     features  read the columns as an earlier table's features say (then `kinds` and `max_bins` are not asked)
@@ -233,9 +236,10 @@ def encode(
               give the table's feature one more category for all such answers
     missing   "error", or "category" to make a missing answer an answer of its own: "(missing)" in a categorical column,
               otherwise a value off the scale; features that know this answer ask for it
+    missing_values  answers that mean that there is none, see `read_columns`
     """
     known = features is not None and any(feature.missing or MISSING in feature.categories for feature in features)
-    columns = read_columns(X, "category" if known else missing)
+    columns = read_columns(X, "category" if known else missing, missing_values)
     if unseen not in ("error", "extra"):
         raise ValueError(f'unseen is {unseen!r}; expected "error" or "extra"')
     if features is not None:
@@ -246,11 +250,25 @@ def encode(
             pairs = [_with_extra(feature, column) for feature, column in zip(features, columns, strict=True)]
             features, columns = [feature for feature, _ in pairs], [column for _, column in pairs]
     else:
-        wishes = by_feature("kinds", kinds, [column.name for column in columns], default=None)
-        max_bins = whole_number("max_bins", max_bins, at_least=1)
-        features = [
-            learn_feature(column, wish, max_bins, weights) for column, wish in zip(columns, wishes, strict=True)
-        ]
+        return learn_table(columns, kinds=kinds, max_bins=max_bins, weights=weights)
+    return _encoded(features, columns)
+
+
+def learn_table(
+    columns: Sequence[Column],
+    *,
+    kinds: Any = None,
+    max_bins: int = 10,
+    weights: NDArray[np.float64] | None = None,
+) -> Table:
+    """The table that columns become by their dtypes, or by the caller's wishes; see `encode`."""
+    wishes = by_feature("kinds", kinds, [column.name for column in columns], default=None)
+    max_bins = whole_number("max_bins", max_bins, at_least=1)
+    features = [learn_feature(column, wish, max_bins, weights) for column, wish in zip(columns, wishes, strict=True)]
+    return _encoded(features, columns)
+
+
+def _encoded(features: Sequence[Feature], columns: Sequence[Column]) -> Table:
     values = np.empty((len(columns[0].values), len(columns)), dtype=np.int32, order="F")
     for j, (feature, column) in enumerate(zip(features, columns, strict=True)):
         values[:, j] = feature.encode(column)
@@ -336,8 +354,18 @@ def _kind(column: Column, wish: Any) -> Kind:
         )
     if column.categories:
         return Kind.ORDINAL if column.ordered else Kind.CATEGORICAL
+    if _are_whole_floats(column):
+        return Kind.INTEGER
     by_dtype = {"i": Kind.INTEGER, "u": Kind.INTEGER, "f": Kind.BINNED, "b": Kind.BINARY}
     return by_dtype.get(column.values.dtype.kind, Kind.CATEGORICAL)
+
+
+def _are_whole_floats(column: Column) -> bool:
+    """Whether floats are whole numbers on a short scale, such as ages or ratings: a step is one then, not a bin."""
+    values = column.values
+    if values.dtype.kind != "f" or not values.size or np.ptp(values) > LONGEST_WHOLE_SCALE:
+        return False
+    return bool((values == np.floor(values)).all())
 
 
 def _two_answers(name: str, categories: tuple[Category, ...]) -> tuple[Category, ...]:
@@ -436,10 +464,11 @@ def positions(column: Column, categories: tuple[Category, ...]) -> IntArray:
     answers, numbers = _distinct(column)
     codes: IntArray = np.array([position.get(answer, -1) for answer in answers], dtype=np.int32)[numbers]
     if (codes < 0).any():
-        row = int((codes < 0).argmax())
+        row, count = int((codes < 0).argmax()), int(np.count_nonzero(codes < 0))
+        others = "" if count == 1 else f" ({count:,} rows have such answers)"
         raise ValueError(
             f'column "{column.name}", row {row} is {column.values[row : row + 1].tolist()[0]!r}, which is none of its '
-            f"known answers {list(categories[:12])}; map it to one of them or drop the row"
+            f"known answers {list(categories[:12])}{others}; map it to one of them or drop the row"
         )
     return codes
 
@@ -455,6 +484,8 @@ def _refuse_new_missing(columns: Sequence[Column], features: Sequence[Feature]) 
 
 def _with_extra(feature: Feature, column: Column) -> tuple[Feature, Column]:
     """The feature with one more category if the column has answers that it does not know, and the column with them."""
+    if feature.kind is Kind.INTEGER and column.values.dtype.kind == "f":
+        column = replace(column, values=np.ceil(column.values))  # 2.5 is at most 3 and not at most 2, and so is 3
     if feature.kind is not Kind.CATEGORICAL:
         none = (
             _gone(column, feature.kind, feature.categories) is not None

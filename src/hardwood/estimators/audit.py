@@ -101,6 +101,7 @@ def audit(
     feature_kinds: Any = None,
     max_bins: int = 10,
     class_weight: Any = None,
+    missing_values: Any = None,
     **words: Any,
 ) -> Audit | PiecewiseAudit:
     """Let the adversary loose on a tree that exists.
@@ -120,14 +121,15 @@ def audit(
                    is said, a classifier of ours is audited under the shifts that it was fitted for, any other tree at
                    certainty 0.9 and plausibility 0.9.
     feature_kinds  and max_bins: how to read the columns, for a scikit-learn tree; the others know it
+    missing_values answers that mean that there is none, as in `RobustTreeClassifier`, for trees that do not know it
     """
     model, said, class_weight = said_for(model, shifts, words, class_weight)
     pieces = pieces_of(X)
     if pieces is not None:
-        tree, encoded = _reader(model)
+        tree, encoded = _reader(model, missing_values)
         target, weight = target_of(y, pieces, tree.features), weight_of(sample_weight, pieces)
         return PiecewiseAudit.of(tree, encoded, pieces, target, said, weight, class_weight)
-    tree, table = read_for_audit(model, X, feature_kinds, max_bins)
+    tree, table = read_for_audit(model, X, feature_kinds, max_bins, missing_values)
     words_of_labels = {"weights": sample_weight, "class_weight": class_weight}
     labels = encode_labels(y, table.n_samples, classes=tree.classes, **words_of_labels)
     return Audit(attack(tree, labels, said.uncertainty(table, people=labels.people)), said, class_weight)
@@ -147,20 +149,20 @@ def said_for(
     return model, said, class_weight
 
 
-def read_for_audit(model: Any, X: Any, kinds: Any, max_bins: int) -> tuple[Tree, Table]:
+def read_for_audit(model: Any, X: Any, kinds: Any, max_bins: int, missing_values: Any = None) -> tuple[Tree, Table]:
     """The tree of a model, and a table as it reads it."""
     if isinstance(model, RobustTreeClassifier | Tree):
-        tree, encoded = _reader(model)
+        tree, encoded = _reader(model, missing_values)
         return tree, encoded(X)
     return from_sklearn(model, X, kinds=kinds, max_bins=max_bins)
 
 
-def _reader(model: Any) -> tuple[Tree, Callable[[Any], Table]]:
+def _reader(model: Any, missing_values: Any) -> tuple[Tree, Callable[[Any], Table]]:
     """The tree, and how it reads a table."""
     if isinstance(model, RobustTreeClassifier):
         return model.tree_, model.encoded
     if isinstance(model, Tree):
-        return model, partial(encode, features=model.features)
+        return model, partial(encode, features=model.features, missing_values=missing_values)
     raise TypeError(
         f"the model is a {type(model).__name__}; its columns are learnt from a table in memory. Make a tree of it from "
         f"a sample first: hardwood.interop.from_sklearn(model, X_sample)[0]"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,12 +16,43 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from hardwood.data.columns import n_rows, refuse_missing_labels, refuse_repeated
-from hardwood.data.features import Feature, Table, encode
+from hardwood._support.errors import Dialect, PythonDialect, Setting
+from hardwood._support.text import shown
+from hardwood.data.columns import (
+    Column,
+    Oddity,
+    n_rows,
+    oddity_of,
+    read_columns,
+    refuse_missing_labels,
+    refuse_repeated,
+)
+from hardwood.data.features import Feature, Kind, Table, encode, learn_table
 from hardwood.data.labels import Labels, encode_labels, with_weight
 from hardwood.data.pieces import Pieces, pieces_of
 from hardwood.trees.scikit import design_matrix, to_sklearn
 from hardwood.trees.tree import Tree
+
+
+class CodesWarning(UserWarning):
+    """A column of text looks like numbers with codes for no answer."""
+
+    def __init__(self, found: Oddity) -> None:
+        super().__init__(found)
+        self.found = found
+
+    def worded(self, dialect: Dialect) -> str:
+        """The warning as an interface says it."""
+        codes = list(self.found.codes)
+        said = " and ".join(f"{count:,} x {shown(code)!r}" for code, count in self.found.codes.items())
+        remedy = dialect.setting(Setting("missing_values", codes[0] if len(codes) == 1 else codes))
+        return (
+            f'column "{shown(self.found.name)}" holds numbers and {said}, so it is read as text without an order; '
+            f"if that means no answer, give {remedy}"
+        )
+
+    def __str__(self) -> str:
+        return self.worded(PythonDialect())
 
 
 class TreeClassifier(ClassifierMixin, BaseEstimator):
@@ -29,6 +61,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     feature_kinds: Any
     max_bins: int
     missing: str
+    missing_values: Any = None
 
     def training_data(
         self, X: Any, y: Any, sample_weight: Any = None, class_weight: Any = None
@@ -44,7 +77,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         if sample_weight is not None and n_rows(X) != len(y):
             raise ValueError(f"y has {len(y)} labels but the table has {n_rows(X)} rows; expected as many")
         X, y, weights = with_weight(X, y, sample_weight)
-        table = encode(X, kinds=self.feature_kinds, max_bins=self.max_bins, missing=self.missing, weights=weights)
+        columns = read_columns(X, self.missing, self.missing_values)
+        table = learn_table(columns, kinds=self.feature_kinds, max_bins=self.max_bins, weights=weights)
+        self._reading_notes = list(_notes(columns, table))
         return table, encode_labels(y, table.n_samples, weights=weights, class_weight=class_weight)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -82,7 +117,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._named(self._validated(X, reset=False))
         own = self.tree_.features if features is None else features
-        return encode(X, features=own, unseen=unseen, missing=self.missing)
+        return encode(X, features=own, unseen=unseen, missing=self.missing, missing_values=self.missing_values)
 
     def set_tree(self, tree: Tree, table: Table, labels: Labels) -> None:
         """Become the classifier of a tree, with the training samples (or people) counted by leaf and class."""
@@ -141,6 +176,16 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = self.missing == "category"
         return tags
+
+
+def _notes(columns: Sequence[Column], table: Table) -> Iterator[str]:
+    """What a user should know about how columns were read; a warning where it is probably not what is wanted."""
+    for column, feature in zip(columns, table.features, strict=True):
+        found = oddity_of(column) if feature.kind is Kind.CATEGORICAL else None
+        if found is not None:  # each number would be an answer like any other
+            warnings.warn(CodesWarning(found), stacklevel=5)
+        if feature.kind is Kind.INTEGER and column.values.dtype.kind == "f":
+            yield f"{shown(feature.name)}: floats that are whole numbers, read as integers"
 
 
 def _without_number(method: Callable[[Any], NDArray[Any]], frame: Any, _number: int) -> NDArray[Any]:

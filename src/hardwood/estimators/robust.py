@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -28,10 +29,22 @@ from hardwood.estimators.alternatives import Alternatives, alternatives_of
 from hardwood.estimators.base import TreeClassifier
 from hardwood.estimators.rivals import rivals
 from hardwood.problem import Goal, Problem
+from hardwood.shift.account import accounts_of, reading_lines
 from hardwood.shift.description import FIELDS, ShiftDescription, plain, read_plain
 from hardwood.shift.tables import is_table
 from hardwood.solvers import solve
-from hardwood.solvers.base import Limits, OnProgress, Progress, Result, Solver, Start
+from hardwood.solvers.base import (
+    Limits,
+    OnProgress,
+    Progress,
+    Result,
+    Solver,
+    Start,
+    Status,
+    StopReason,
+    progress_words,
+    time_words,
+)
 from hardwood.trees.adversary import Attack, attack
 from hardwood.trees.tree import Tree
 
@@ -39,13 +52,15 @@ LOGGER = logging.getLogger("hardwood")
 FORMAT = "hardwood.model"
 VERSION = 3
 OLDEST_VERSION = 1  # that is still read
-NEWER_PARAMETERS = {"class_weight": None, "min_samples_leaf": 0}  # that older versions did not know
+# Parameters that older versions did not know.
+NEWER_PARAMETERS = {"class_weight": None, "min_samples_leaf": 0, "missing_values": None}
 SAVED_PARAMETERS = (
     "max_depth",
     "branch_penalty",
     "min_samples_leaf",
     "max_bins",
     "missing",
+    "missing_values",
     "objective",
     "class_weight",
 )
@@ -107,6 +122,9 @@ class RobustTreeClassifier(TreeClassifier):
     missing : {"error", "category"}, default="error"
         "category" makes a missing answer an answer of its own. In a column of numbers or of answers in an order it is
         off the scale: questions take it along to one side ("age <= 40 or no answer"), or ask for it alone.
+    missing_values : answer, list or mapping, default=None
+        Answers that mean that there is none, such as "?", "no answer" or -9: for all columns, or by column name. What
+        else a column of text holds is read as numbers if all of it is.
     missing_certainty : float, mapping or array, default=None
         Probability that whether there is an answer at all will be the same; the certainty of the column if not given.
     objective : {"robust", "distributional"}, default="robust"
@@ -170,6 +188,7 @@ class RobustTreeClassifier(TreeClassifier):
         class_weight: Any = None,
         missing_certainty: Any = None,
         min_samples_leaf: int = 0,
+        missing_values: Any = None,
     ) -> None:
         self.max_depth = max_depth
         self.certainty = certainty
@@ -194,6 +213,7 @@ class RobustTreeClassifier(TreeClassifier):
         self.class_weight = class_weight
         self.missing_certainty = missing_certainty
         self.min_samples_leaf = min_samples_leaf
+        self.missing_values = missing_values
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, certainty: Any = None, costs: Any = None) -> Self:
         """Learn the tree.
@@ -206,8 +226,22 @@ class RobustTreeClassifier(TreeClassifier):
             with X if metadata routing is on: `set_fit_request(certainty=True)`.
         """
         problem, shifts = self.pose(X, y, sample_weight, certainty=certainty, costs=costs)
-        listener = _narrate(problem) if self.verbose else None
-        return self.adopt(problem, shifts, self.solve(problem, on_progress=listener))
+        listener = None
+        if self.verbose:
+            listener = _narrate(problem, self.time_limit)
+            for line in self.reading(problem, shifts):
+                LOGGER.info("%s", line)
+        result = self.solve(problem, on_progress=listener)
+        self.adopt(problem, shifts, result)
+        if result.status is Status.FEASIBLE and result.stop_reason is not StopReason.FINISHED:
+            warnings.warn(self.certificate_.said_of_stopping.strip(), ConvergenceWarning, stacklevel=2)
+        return self
+
+    def reading(self, problem: Problem, shifts: ShiftDescription) -> list[str]:
+        """How the training table was read, in lines of text: one for each column, then what else is to be known."""
+        people = problem.labels.row_people
+        lines = reading_lines(accounts_of(problem.table, problem.uncertainty, shifts, people))
+        return [*lines, *getattr(self, "_reading_notes", ())]
 
     def pose(
         self,
@@ -449,7 +483,7 @@ class RobustTreeClassifier(TreeClassifier):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_problem"}
+        return {name: value for name, value in state.items() if name not in ("_problem", "_reading_notes")}
 
     def _shifts_for(self, *, certainty: Any = None, costs: Any = None) -> ShiftDescription:
         """What `fit` was told about shifts, or what is given now. Values for single cells belong to one table."""
@@ -507,18 +541,16 @@ def _counts(document: dict[str, Any], tree: Tree) -> NDArray[Any]:
     return counts
 
 
-def _narrate(problem: Problem) -> OnProgress:
+def _narrate(problem: Problem, time_limit: float | None) -> OnProgress:
     """Log every better tree or bound."""
+    said = ""
 
     def tell(event: Progress) -> None:
-        gap = (event.objective_bound - event.objective) / problem.total
-        LOGGER.info(
-            "%.2f s: objective %.2f, at most %.2f, gap %.2f %%",
-            event.seconds,
-            event.objective,
-            event.objective_bound,
-            100 * gap,
-        )
+        nonlocal said
+        words = progress_words(problem, event)
+        if words != said:
+            said = words
+            LOGGER.info("%s, %s", words, time_words(event.seconds, time_limit))
 
     # Who sets verbose wants to see it, also where nobody has set up logging.
     LOGGER.setLevel(logging.INFO)

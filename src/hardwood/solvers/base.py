@@ -240,6 +240,21 @@ def by_the_adversary(problem: Problem) -> Judge:
     return judge
 
 
+def progress_words(problem: Problem, event: Progress) -> str:
+    """A moment of a run: what the best tree keeps (less what its tests cost), what is possible, and the gap."""
+    kept, most = (max(0.0, value) / problem.total for value in (event.objective, event.objective_bound))
+    gap = max(0.0, event.objective_bound - event.objective) / problem.total
+    if not problem.labels.counted:
+        return f"keeps {kept:.2%}, at most {most:.2%} possible, gap {gap:.2%}"
+    rows = f"{math.ceil(event.objective):,} of {problem.total:,}"
+    return f"keeps {rows} rows ({kept:.1%}), at most {math.ceil(event.objective_bound):,} possible, gap {gap:.1%}"
+
+
+def time_words(seconds: float, limit: float | None) -> str:
+    """How long it took, and how much of a limit is left."""
+    return f"{seconds:.1f} s" if limit is None else f"{seconds:.1f} s, {max(0.0, limit - seconds):.0f} s left"
+
+
 def rows_words(count: float) -> str:
     """So many rows."""
     return "1 row" if count == 1 else f"{count:,.6g} rows"
