@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hardwood.estimators.others import OrdinaryTreeClassifier, StableTreeClassifier
     from hardwood.estimators.path import RobustnessPath, robustness_path
     from hardwood.estimators.robust import RobustTreeClassifier
+    from hardwood.estimators.scoring import SCORERS, expected_accuracy, worst_case_accuracy
     from hardwood.problem import Problem
     from hardwood.shift.description import ShiftDescription
     from hardwood.shift.uncertainty import UncertaintySet
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from hardwood.trees.tree import Tree
 
 __all__ = [
+    "SCORERS",
     "Attack",
     "Audit",
     "Certificate",
@@ -43,13 +45,16 @@ __all__ = [
     "compare",
     "encode",
     "encode_labels",
+    "expected_accuracy",
     "harden",
     "robustness_path",
     "solve",
+    "worst_case_accuracy",
 ]
 
 # A name is loaded when it is asked for: scikit-learn takes a second, and the command line must hear Ctrl-C before that.
 _ROOMS = {
+    "SCORERS": "estimators.scoring",
     "Attack": "trees.adversary",
     "Audit": "estimators.audit",
     "Certificate": "certificate",
@@ -69,9 +74,11 @@ _ROOMS = {
     "compare": "estimators.compare",
     "encode": "data.features",
     "encode_labels": "data.labels",
+    "expected_accuracy": "estimators.scoring",
     "harden": "estimators.harden",
     "robustness_path": "estimators.path",
     "solve": "solvers",
+    "worst_case_accuracy": "estimators.scoring",
 }
 
 _MODULES = ("certificate", "datasets", "evaluation", "interop", "plotting", "problem", "report", "solvers")

@@ -21,6 +21,7 @@ import numpy as np
 
 from hardwood._support.errors import ArgumentError, Said, shortened
 from hardwood._support.files import json_text, making, parsed_json, reading, write_text
+from hardwood._support.notebook import InNotebook
 from hardwood._support.text import shown
 from hardwood.data.features import Table, encode
 from hardwood.data.labels import Labels, encode_labels, with_weight, with_worth
@@ -86,7 +87,7 @@ class Claim(Protocol):
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(InNotebook):
     """A tree and what is claimed about it.
 
     goal                  what was maximised, see `Goal`

@@ -7,7 +7,7 @@ use, and each value lands in a cell with a known probability.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from hardwood._support.arguments import by_feature, numbers_of, whole_number
 from hardwood.data.columns import MISSING
-from hardwood.data.features import BELOW_ALL, NO_ANSWER, Feature, IntArray, Table
-from hardwood.data.labels import Labels
+from hardwood.data.features import BELOW_ALL, NO_ANSWER, Feature, IntArray, Table, encode
+from hardwood.data.labels import Labels, encode_labels
 from hardwood.shift.calibration import (
     FloatArray,
     Reach,
@@ -106,8 +106,8 @@ def expected_accuracy(tree: Tree, table: Table, labels: Labels, shifts: ShiftDes
 
 def simulate_shifts(
     trees: Sequence[Tree],
-    table: Table,
-    labels: Labels,
+    table: Any,
+    labels: Any,
     shifts: ShiftDescription,
     *,
     n_tables: int = 5000,
@@ -116,8 +116,17 @@ def simulate_shifts(
     """Shift a table at random many times; the accuracy of each tree on each table (trees by tables).
 
     All trees see the same tables. The same seed draws the same tables for trees that ask for the same features.
+
+    table   a `Table`, or a frame or array as the first tree reads it
+    labels  `Labels`, or a label for each row
     """
     n_tables = whole_number("n_tables", n_tables, at_least=1)
+    if not trees:
+        raise ValueError("trees are empty; give at least one")
+    if not isinstance(table, Table):
+        table = encode(table, features=trees[0].features)
+    if not isinstance(labels, Labels):
+        labels = encode_labels(labels, table.n_samples, classes=trees[0].classes)
     for tree in trees:
         tree.check_table(table)
         if tree.classes != labels.classes:
@@ -136,6 +145,40 @@ def simulate_shifts(
     return np.concatenate(found, axis=1)
 
 
+def shifted_tables(
+    table: Table, labels: Labels, shifts: ShiftDescription, *, n_tables: int = 100, seed: int = 0
+) -> Iterator[Table]:
+    """Tables whose values shift at random, for models that are no trees.
+
+    Integers that would leave the range of their column stay at its end: beyond, no model has seen anything.
+    """
+    n_tables = whole_number("n_tables", n_tables, at_least=1)
+    cells = _all_cells(table, labels, shifts)
+    draw = np.random.default_rng(seed)
+    for _ in range(n_tables):
+        values = np.empty(table.values.shape, dtype=np.int32, order="F")
+        for j, (own, codes) in enumerate(cells):
+            values[:, j] = codes[own.draw(draw.random(table.n_samples, dtype=np.float32))]
+        yield Table(table.features, values)
+
+
+def _all_cells(table: Table, labels: Labels, shifts: ShiftDescription) -> list[tuple[Cells, IntArray]]:
+    """For each feature the cells of its single values, and the codes of these."""
+    found = []
+    for j, column in enumerate(_columns(table, labels, shifts)):
+        feature = table.features[j]
+        codes = list(range(feature.low, feature.high + 1))
+        there = table.values[:, j] != NO_ANSWER
+        if feature.ordered and there.any():
+            seen = table.values[there, j]
+            codes = list(range(min(feature.low, int(seen.min())), max(feature.high, int(seen.max())) + 1))
+        asked = codes[:-1] if feature.ordered else codes
+        own = _cells_of(column, asked)
+        values = codes if feature.ordered else [*codes, codes[-1]]
+        found.append((own, np.array([*values, *([NO_ANSWER] if feature.missing else [])], dtype=np.int32)))
+    return found
+
+
 def _right(
     node: Node, cells: dict[int, Cells], drawn: dict[int, NDArray[np.uint16]], labels: Labels, shape: tuple[int, int]
 ) -> NDArray[np.bool_]:
@@ -152,16 +195,18 @@ def _cells(trees: Sequence[Tree], table: Table, labels: Labels, shifts: ShiftDes
         for node in tree.nodes:
             if isinstance(node, Branch):
                 asked.setdefault(node.feature, set()).add(node.code)
+    columns = _columns(table, labels, shifts)
+    return {j: _cells_of(columns[j], sorted(codes - {BELOW_ALL})) for j, codes in asked.items()}
+
+
+def _columns(table: Table, labels: Labels, shifts: ShiftDescription) -> list[_Column]:
     reach = reaches(table, shifts.direction, shifts.bounds)
     entries = by_feature_and_sample("certainty", shifts.certainty, table)
     known = by_feature("missing_certainty", shifts.missing_certainty, table.names, default=None)
-    return {
-        j: _cells_of(
-            _Column(table, j, labels.row_people, reach[j], entries[j], known[j], shifts.clip),
-            sorted(codes - {BELOW_ALL}),
-        )
-        for j, codes in asked.items()
-    }
+    return [
+        _Column(table, j, labels.row_people, reach[j], entries[j], known[j], shifts.clip)
+        for j in range(len(table.features))
+    ]
 
 
 @dataclass(frozen=True)

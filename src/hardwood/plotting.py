@@ -103,9 +103,17 @@ def plot_path(columns: Mapping[str, Sequence[Any]], *, ax: Any = None) -> Any:
     ax.fill_between(levels, columns["worst_case_accuracy"], bound, color=BOUND, alpha=0.3, label="not proved", lw=0)
     ax.plot(levels, columns["nominal_accuracy"], "s--", color=NOMINAL, label="as the data stand")
     ax.plot(levels, columns["worst_case_accuracy"], "o-", color=ROBUST, label="after the worst shift")
-    ax.set(
-        xlabel="plausibility of the shifts hedged against", ylabel="accuracy of the tree for this level", ylim=(0, 1)
-    )
+    drawn = [*columns["nominal_accuracy"], *columns["worst_case_accuracy"], *bound]
+    for name, colour, style, words in (
+        ("test_nominal_accuracy", NOMINAL, "s:", "rows it has not seen, as they stand"),
+        ("test_worst_case_accuracy", ROBUST, "o:", "rows it has not seen, after the worst shift"),
+    ):
+        if name in columns:
+            ax.plot(levels, columns[name], style, color=colour, label=words, markerfacecolor="white")
+            drawn += columns[name]
+    ax.set(xlabel="plausibility of the shifts hedged against", ylabel="accuracy of the tree for this level")
+    # The axis uses its room: from a little below what is drawn up to 1.
+    ax.set_ylim(max(0.0, min(drawn) - 0.05), min(1.0, max(drawn) + 0.05))
     ax.invert_xaxis()
     ax.grid(alpha=0.3)
     ax.legend(frameon=False)

@@ -27,6 +27,7 @@ from hardwood.cli.tables import (
     complete_rows,
     csv_text,
     features_and_target,
+    group_column,
     only,
     read_table,
     without,
@@ -209,6 +210,9 @@ def audit(
             help="End with exit code 1 if less stays correct in the worst case, such as 0.8.", show_default=False
         ),
     ] = None,
+    groups: Annotated[
+        str | None, typer.Option(help="A column: accuracy and worst case for each of its answers.", show_default=False)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how fragile a tree is: its worst case, and what the adversary changes."""
@@ -223,7 +227,9 @@ def audit(
         # If nothing is said, a model of ours is audited under its own shifts.
         said = shifts.description([feature.name for feature in features]) if shifts.given else None
         worth = class_weights(class_weight)
-        found = audited(tree, *_table_or_pieces(data, target, features, weight), shifts=said, class_weight=worth)
+        table, y, people = _table_or_pieces(data, target, features, weight)
+        who = None if groups is None else group_column(data, groups)
+        found = audited(tree, table, y, people, shifts=said, class_weight=worth, groups=who)
         if as_json:
             print_json(found.to_dict())
         else:
@@ -277,6 +283,9 @@ def path(
     time_limit: TimeLimit = 60.0,
     memory_limit: MemoryLimit = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Levels at a time.")] = 1,
+    test: Annotated[
+        Path | None, typer.Option(help="A table of rows that no tree has seen: judge all trees by it, too.")
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the path to a file (svg, png, pdf).")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -291,6 +300,11 @@ def path(
             if plot.suffix.lower() not in (".svg", ".png", ".pdf"):
                 raise ValueError(f"--plot is {plot}; expected a file that ends in .svg, .png or .pdf")
         table, y, people = features_and_target(data, target, columns.drop, weight=weight, complete=columns.complete)
+        unseen, y_unseen, people_unseen = (
+            (None, None, None)
+            if test is None
+            else features_and_target(test, target, columns.drop, weight=weight, complete=columns.complete)
+        )
         found = robustness_path(
             table,
             y,
@@ -307,6 +321,10 @@ def path(
             time_limit=time_limit,
             memory_limit=memory_limit,
             on_level=None if as_json else _tell_level,
+            X_test=unseen,
+            y_test=y_unseen,
+            sample_weight_test=people_unseen,
+            on_progress=None if as_json else _path_progress(time_limit),
             **shifts.words(table.column_names),
         )
         if as_json:
@@ -433,6 +451,22 @@ def _path_of(classifier: Any, table: Any, y: Any, people: Any, levels: str, time
 def _tell_level(level: float, result: Any) -> None:
     """How far a path is, on standard error."""
     err.print(f"plausibility {level:g}: {result.status}, {result.seconds:.1f} s")
+
+
+def _path_progress(time_limit: float) -> Callable[[float, Any, Any], None]:
+    """How far the search of a level is, on standard error: a line for each change, every two seconds at most."""
+    from hardwood.solvers.base import progress_words, time_words
+
+    told: dict[float, tuple[float, str]] = {}
+
+    def tell(level: float, problem: Any, event: Any) -> None:
+        last, said = told.get(level, (0.0, ""))
+        words = progress_words(problem, event)
+        if event.seconds >= last + 2.0 and words != said:
+            told[level] = event.seconds, words
+            err.print(f"plausibility {level:g}: {words}, {time_words(event.seconds, time_limit)}")
+
+    return tell
 
 
 def _levels(text: str) -> list[float]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from hardwood._support.text import shown
 from hardwood.cli.console import err
-from hardwood.data.features import Feature
+from hardwood.data.features import NO_ANSWER_WORDS, Feature
 
 PARQUET = (".parquet", ".pq")
 MANY_ROWS = 2_000_000  # of a Parquet file: more are read piece by piece
@@ -167,6 +167,16 @@ def features_and_target(
         row = people.is_null().to_pylist().index(True)
         raise ValueError(f'the weight "{weight}" is missing in row {row} (counted from 0); give 0 to leave a row out')
     return without(table, [target, weight, *(drop or [])]), y.to_numpy(), people.to_numpy()
+
+
+def group_column(path: Path, name: str) -> Any:
+    """The answers of a column as text, one for each row."""
+    if path.is_dir():
+        raise ValueError(f"--groups needs a table in memory; {path} is a folder")
+    table = read_table(path)
+    if name not in table.column_names:
+        raise ValueError(f'--groups is "{name}"; {path} has the columns {table.column_names}')
+    return np.array([NO_ANSWER_WORDS if value is None else str(value) for value in table.column(name).to_pylist()])
 
 
 def answer_shares(path: Path) -> dict[Any, dict[Any, float]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hardwood._support.notebook import InNotebook
 from hardwood.problem import Problem
 from hardwood.solvers.base import Limits, Start, rows_words
 from hardwood.solvers.search import SearchSolver
@@ -14,7 +15,7 @@ from hardwood.trees.tree import Tree
 
 
 @dataclass(frozen=True, eq=False)
-class Alternatives(Sequence[Attack]):
+class Alternatives(InNotebook, Sequence[Attack]):
     """Trees whose worst case is near the best, the best first; each with what the adversary does to it.
 
     None of their tests can be taken out, for one of its sides or for an answer, without losing a row in the worst case;

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,20 @@ from typing import Any
 import numpy as np
 
 from hardwood._support.files import reading
+from hardwood._support.text import shown
+from hardwood.data.columns import read_column
 from hardwood.data.features import Table, encode
 from hardwood.data.labels import encode_labels
 from hardwood.data.pieces import pieces_of, target_of, weight_of
+from hardwood.estimators.base import TreeClassifier
 from hardwood.estimators.findings import Findings
 from hardwood.estimators.piecewise import PiecewiseAudit
 from hardwood.estimators.robust import FORMAT as MODEL_FORMAT
 from hardwood.estimators.robust import RobustTreeClassifier
+from hardwood.shift.account import aligned
 from hardwood.shift.calibration import FloatArray
-from hardwood.shift.description import ShiftDescription
-from hardwood.trees.adversary import Attack, ClassShare, Curve, Shift, attack
+from hardwood.shift.description import PLAUSIBILITIES, ShiftDescription
+from hardwood.trees.adversary import Attack, ClassShare, Curve, GroupShare, Shift, attack
 from hardwood.trees.scikit import from_sklearn
 from hardwood.trees.tree import Tree
 
@@ -35,6 +40,7 @@ class Audit(Findings):
     found: Attack = field(repr=False)
     shifts: ShiftDescription = field(repr=False)
     class_weight: Any = None
+    groups: Any = field(default=None, repr=False)
 
     @property
     def tree(self) -> Tree:
@@ -90,6 +96,59 @@ class Audit(Findings):
         """Which answers the adversary changes, most often first: column, from, to, how many, and the price of all."""
         return self.shift.grouped()
 
+    def confusion(self, *, worst_case: bool = False) -> FloatArray:
+        """People by their class and by what the tree predicts, as they stand or after the worst shift."""
+        return self.found.confusion(worst_case=worst_case)
+
+    @property
+    def by_group(self) -> tuple[GroupShare, ...]:
+        """What becomes of each group, if groups were given."""
+        return () if self.groups is None else self.found.by_group(self.groups)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers, ready for JSON."""
+        margin = {"median_margin"}
+        return super().to_dict() | {
+            "classes": list(self.tree.classes),
+            "confusion": self.confusion().tolist(),
+            "worst_case_confusion": self.confusion(worst_case=True).tolist(),
+            "by_class": [asdict(own) for own in self.by_class],
+            "by_group": [
+                {k: "inf" if k in margin and v == np.inf else v for k, v in asdict(own).items()}
+                for own in self.by_group
+            ],
+            "values_changed": self.n_changed[0],
+            "rows_changed": self.n_changed[1],
+            "by_plausibility": [
+                {"plausibility": level, "worst_case_accuracy": self.curve.accuracy_at_plausibility(level)}
+                for level in PLAUSIBILITIES
+            ],
+        }
+
+    @property
+    def more_lines(self) -> list[str]:
+        """Classes and groups."""
+        head = ("", "people", "as they stand", "worst shift", "at least")
+        classes: list[tuple[str, ClassShare | GroupShare]] = [(str(own.label), own) for own in self.by_class]
+        groups: list[tuple[str, ClassShare | GroupShare]] = [(str(own.group), own) for own in self.by_group]
+        tables = [("Correct by class (recall):", classes)]
+        if groups:
+            tables.append(("Correct by group:", groups))
+        lines = []
+        for title, entries in tables:
+            rows = [
+                (
+                    f"  {shown(name)}",
+                    f"{own.people:,.6g}",
+                    f"{own.nominal:.1%}",
+                    f"{own.worst_case:.1%}",
+                    f"{own.guaranteed:.1%}",
+                )
+                for name, own in entries
+            ]
+            lines += ["", title, *aligned(head, rows, right=(1, 2, 3, 4))]
+        return lines
+
 
 def audit(
     model: Any,
@@ -102,6 +161,7 @@ def audit(
     max_bins: int = 10,
     class_weight: Any = None,
     missing_values: Any = None,
+    groups: Any = None,
     **words: Any,
 ) -> Audit | PiecewiseAudit:
     """Let the adversary loose on a tree that exists.
@@ -114,8 +174,11 @@ def audit(
     class_weight   what a class is worth, as in `RobustTreeClassifier`; a classifier of ours is audited with its own if
                    nothing is said
 
-    model          a fitted `DecisionTreeClassifier` of scikit-learn, a `RobustTreeClassifier`, a `Tree`, or the path of
-                   a file with a tree or a model in JSON
+    model          a fitted `DecisionTreeClassifier` of scikit-learn, a `RobustTreeClassifier` or another classifier of
+                   ours, a `Pipeline` that ends in one of these (then what shifts are the columns that the tree reads),
+                   a `Tree`, or the path of a file with a tree or a model in JSON
+    groups         who belongs together: an entry for each row, or the name of a column of X; accuracy and worst case
+                   are told for each group, too
     shifts         which shifts are possible, as a `ShiftDescription`
     words          or in its words: certainty, plausibility, direction, bounds, costs, budget, clip, radius. If nothing
                    is said, a classifier of ours is audited under the shifts that it was fitted for, any other tree at
@@ -124,7 +187,14 @@ def audit(
     missing_values answers that mean that there is none, as in `RobustTreeClassifier`, for trees that do not know it
     """
     model, said, class_weight = said_for(model, shifts, words, class_weight)
+    if isinstance(groups, str):
+        groups = column_named(X, groups)
+    model, X = without_steps(model, X)
     pieces = pieces_of(X)
+    if pieces is not None and groups is not None:
+        raise ValueError(
+            "groups are given for a table in pieces; give a table in memory, such as one group after another"
+        )
     if pieces is not None:
         tree, encoded = _reader(model, missing_values)
         target, weight = target_of(y, pieces, tree.features), weight_of(sample_weight, pieces)
@@ -132,7 +202,7 @@ def audit(
     tree, table = read_for_audit(model, X, feature_kinds, max_bins, missing_values)
     words_of_labels = {"weights": sample_weight, "class_weight": class_weight}
     labels = encode_labels(y, table.n_samples, classes=tree.classes, **words_of_labels)
-    return Audit(attack(tree, labels, said.uncertainty(table, people=labels.people)), said, class_weight)
+    return Audit(attack(tree, labels, said.uncertainty(table, people=labels.people)), said, class_weight, groups)
 
 
 def said_for(
@@ -142,16 +212,49 @@ def said_for(
     if isinstance(model, str | Path):
         model = read_model(Path(model))
     said = ShiftDescription.said(shifts, words)
+    last = model[-1] if hasattr(model, "named_steps") else model
     if said is None:
-        said = model.shifts_ if isinstance(model, RobustTreeClassifier) else ShiftDescription()
-    if class_weight is None and isinstance(model, RobustTreeClassifier):
-        class_weight = model.class_weight
+        said = last.shifts_ if isinstance(last, RobustTreeClassifier) else ShiftDescription()
+    if class_weight is None and isinstance(last, RobustTreeClassifier):
+        class_weight = last.class_weight
     return model, said, class_weight
 
 
-def read_for_audit(model: Any, X: Any, kinds: Any, max_bins: int, missing_values: Any = None) -> tuple[Tree, Table]:
+def column_named(X: Any, name: str) -> Any:
+    """A column of a caller's table."""
+    names = list(X) if isinstance(X, Mapping) else list(getattr(X, "column_names", getattr(X, "columns", ())))
+    if name not in names:
+        raise ValueError(f'groups are "{name}"; the table has the columns {names}')
+    return read_column(name, X[name], "category").values
+
+
+def without_steps(model: Any, X: Any) -> tuple[Any, Any]:
+    """The last step of a pipeline, and the table as the steps before leave it; anything else as it is."""
+    if not (hasattr(model, "steps") and hasattr(model, "named_steps")):
+        return model, X
+    before, last = model[:-1], model[-1]
+    if not len(before.steps):
+        return last, X
+    read = before.transform(X)
+    read = read.toarray() if hasattr(read, "toarray") else read
+    if isinstance(read, np.ndarray):
+        try:
+            names = [str(name) for name in before.get_feature_names_out()]
+        except (AttributeError, ValueError):
+            return last, read
+        read = {name: read[:, j] for j, name in enumerate(names)}
+        if not hasattr(last, "feature_names_in_"):
+            last = copy(last)
+            last.feature_names_in_ = np.array(names, dtype=object)
+    return last, read
+
+
+def read_for_audit(
+    model: Any, X: Any, kinds: Any = None, max_bins: int = 10, missing_values: Any = None
+) -> tuple[Tree, Table]:
     """The tree of a model, and a table as it reads it."""
-    if isinstance(model, RobustTreeClassifier | Tree):
+    model, X = without_steps(model, X)
+    if isinstance(model, TreeClassifier | Tree):
         tree, encoded = _reader(model, missing_values)
         return tree, encoded(X)
     return from_sklearn(model, X, kinds=kinds, max_bins=max_bins)
@@ -159,7 +262,7 @@ def read_for_audit(model: Any, X: Any, kinds: Any, max_bins: int, missing_values
 
 def _reader(model: Any, missing_values: Any) -> tuple[Tree, Callable[[Any], Table]]:
     """The tree, and how it reads a table."""
-    if isinstance(model, RobustTreeClassifier):
+    if isinstance(model, TreeClassifier):
         return model.tree_, model.encoded
     if isinstance(model, Tree):
         return model, partial(encode, features=model.features, missing_values=missing_values)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from hardwood._support.text import shown
+from hardwood._support.notebook import InNotebook
 from hardwood.shift.description import PLAUSIBILITIES, ShiftDescription
-from hardwood.trees.adversary import Curve
+from hardwood.trees.adversary import Curve, change_words
 from hardwood.trees.tree import Tree
 
 
-class Findings(ABC):
+class Findings(InNotebook, ABC):
     """What the worst shift does to a tree. Prints as a page of text.
 
     shifts        which shifts are possible
@@ -65,8 +65,8 @@ class Findings(ABC):
     def _everybody(self) -> str:
         """What shares are shares of, in words."""
         if self.curve.people == self.n_samples:
-            return f"{self.n_samples} samples"
-        return f"{self.curve.people:.6g} people in {self.n_samples} rows"
+            return f"{self.n_samples:,} samples"
+        return f"{self.curve.people:,.6g} people in {self.n_samples:,} rows"
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers, ready for JSON."""
@@ -89,7 +89,7 @@ class Findings(ABC):
         lines = [
             start,
             f"{self.worst_case_accuracy:.1%} after the worst shift within the budget {self.budget:.4g} "
-            f"({n_values} values changed in {n_rows} rows).",
+            f"({n_values:,} values changed in {n_rows:,} rows).",
             f"Shifts: {self.shifts}.",
             "",
             "Correct after the worst shift that is at least so plausible:",
@@ -99,9 +99,12 @@ class Findings(ABC):
             lines.append(f"  {level:5.2f}  {share:6.1%}  {'█' * round(40 * share)}")
         changes = self.changes()
         lines += ["", "What the adversary changes:" if changes else "The adversary needs no change."]
-        for entry in changes[:8]:
-            what = f"{shown(entry['column'])}: {shown(entry['from'])} -> {shown(entry['to'])}"
-            lines.append(f"  {what} in {entry['rows']:.6g} rows for {entry['price']:.3g}")
+        lines += [change_words(entry) for entry in changes[:8]]
         if len(changes) > 8:
             lines.append(f"  ... and {len(changes) - 8} other kinds of changes")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.more_lines])
+
+    @property
+    def more_lines(self) -> list[str]:
+        """What else is printed."""
+        return []

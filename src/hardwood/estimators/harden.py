@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hardwood._support.notebook import InNotebook
 from hardwood._support.text import shown
 from hardwood.data.labels import encode_labels
 from hardwood.estimators.audit import Audit, read_for_audit, said_for
@@ -20,7 +21,7 @@ from hardwood.trees.tree import Leaf, Node, Tree
 
 
 @dataclass(frozen=True, eq=False)
-class Hardened:
+class Hardened(InNotebook):
     """A tree before and after its answers were chosen for the worst case. Prints what changes.
 
     before, after  audits of both, on the same table under the same shifts

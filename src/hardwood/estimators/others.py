@@ -9,7 +9,7 @@ from typing import Any, Self
 from sklearn.utils import check_random_state
 
 from hardwood.data.features import Table
-from hardwood.estimators.base import TreeClassifier
+from hardwood.estimators.base import TreeClassifier, kept_if_it_fails
 from hardwood.problem import Problem
 from hardwood.shift.uncertainty import UncertaintySet
 from hardwood.solvers.base import Limits
@@ -69,6 +69,10 @@ class OrdinaryTreeClassifier(TreeClassifier):
 
         sample_weight : how many people each row stands for
         """
+        with kept_if_it_fails(self):
+            return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         table, labels = self.training_data(X, y, sample_weight)
         order = check_random_state(self.random_state).permutation(table.n_samples)
         found = solve_regularised(
@@ -144,6 +148,10 @@ class StableTreeClassifier(TreeClassifier):
 
         sample_weight : how many people each row stands for, in whole numbers
         """
+        with kept_if_it_fails(self):
+            return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         table, labels = self.training_data(X, y, sample_weight)
         self.radius_ = row_radius(table, self.certainty, self.plausibility) if self.radius is None else self.radius
         problem = single_rows(Problem(labels, self._row_sets(table), self.max_depth, self.branch_penalty), self.solver)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from hardwood._support.notebook import InNotebook
 from hardwood.estimators.robust import RobustTreeClassifier
 from hardwood.problem import Problem
 from hardwood.shift.description import PLAUSIBILITIES
-from hardwood.solvers.base import Result, Run, Start, StopReason
+from hardwood.solvers.base import Progress, Result, Run, Start, StopReason
+from hardwood.trees.adversary import Attack
 
 OnLevel: TypeAlias = Callable[[float, Result], None]
+OnLevelProgress: TypeAlias = Callable[[float, Problem, Progress], None]
 COLUMNS = (
     "plausibility",
     "budget",
@@ -30,15 +34,17 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class RobustnessPath:
+class RobustnessPath(InNotebook):
     """Fitted classifiers by plausibility, from 1 (hedge against nothing) downwards.
 
-    `interrupted` says whether Ctrl-C ended the path early: levels that were still to come are not in it.
+    `interrupted` says whether Ctrl-C ended the path early: levels that were still to come are not in it. `tests` are
+    what the adversary does to each tree on rows that it has not seen, if a test table was given.
     """
 
     plausibilities: tuple[float, ...]
     classifiers: tuple[RobustTreeClassifier, ...] = field(repr=False)
     interrupted: bool = False
+    tests: tuple[Attack, ...] = field(default=(), repr=False)
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Columns by name, one entry for each level, ready for a frame."""
@@ -46,6 +52,9 @@ class RobustnessPath:
         columns["plausibility"] = list(self.plausibilities)
         for name in COLUMNS[1:]:
             columns[name] = [getattr(classifier.certificate_, name) for classifier in self.classifiers]
+        if self.tests:
+            for name in ("nominal_accuracy", "worst_case_accuracy"):
+                columns[f"test_{name}"] = [getattr(found, name) for found in self.tests]
         return columns
 
     def to_frame(self) -> Any:
@@ -63,12 +72,15 @@ class RobustnessPath:
         return plot_path(self.to_dict(), ax=ax)
 
     def __str__(self) -> str:
-        lines = ["plausibility  correct  worst case  at most  tests  proved"]
-        for level, classifier in zip(self.plausibilities, self.classifiers, strict=True):
+        unseen = "  unseen: correct  worst case" if self.tests else ""
+        lines = [f"plausibility  correct  worst case  at most{unseen}  tests  proved"]
+        for k, (level, classifier) in enumerate(zip(self.plausibilities, self.classifiers, strict=True)):
             own = classifier.certificate_
             at_most = own.upper_bound / own.total
+            found = self.tests[k] if self.tests else None
+            beside = "" if found is None else f"  {found.nominal_accuracy:15.1%}  {found.worst_case_accuracy:10.1%}"
             lines.append(
-                f"{level:12g}  {own.nominal_accuracy:7.1%}  {own.worst_case_accuracy:10.1%}  {at_most:7.1%}  "
+                f"{level:12g}  {own.nominal_accuracy:7.1%}  {own.worst_case_accuracy:10.1%}  {at_most:7.1%}{beside}  "
                 f"{own.branching_nodes:5}  {own.status}"
             )
         return "\n".join(lines)
@@ -82,6 +94,10 @@ def robustness_path(
     sample_weight: Any = None,
     n_jobs: int | None = None,
     on_level: OnLevel | None = None,
+    on_progress: OnLevelProgress | None = None,
+    X_test: Any = None,
+    y_test: Any = None,
+    sample_weight_test: Any = None,
     **parameters: Any,
 ) -> RobustnessPath:
     """Learn a tree for each level of plausibility.
@@ -93,10 +109,33 @@ def robustness_path(
     sample_weight   how many people each row stands for
     n_jobs          levels at a time, through joblib; None learns one after the other, each from the one before
     on_level        is told each level and its result as soon as it is there
+    on_progress     is told the level, its problem, and how far its search is (not with several levels at a time)
+    X_test, y_test  rows that no tree has seen; each tree is judged by them, too (`sample_weight_test`: their weights)
     parameters      of `RobustTreeClassifier`; time_limit is for each level
 
     Ctrl-C ends the path with the levels that are there (`RobustnessPath.interrupted`).
     """
+    if (X_test is None) != (y_test is None):
+        raise ValueError("X_test and y_test belong together; give both or neither")
+    levels = _checked_levels(plausibilities, parameters)
+    classifiers = [RobustTreeClassifier(plausibility=level, **parameters) for level in levels]
+    posed = [classifier.pose(X, y, sample_weight) for classifier in classifiers]
+    problems = [problem for problem, _ in posed]
+    if n_jobs in (None, 1):
+        found = _one_by_one(levels, classifiers, problems, on_progress)
+    else:
+        found = _side_by_side(classifiers, problems, n_jobs)
+    results, interrupted = _gathered(levels, found, on_level)
+    n = len(results)
+    for classifier, (problem, shifts), result in zip(classifiers, posed, _shared(problems[:n], results), strict=False):
+        classifier.adopt(problem, shifts, result)
+    tests: tuple[Attack, ...] = ()
+    if X_test is not None:
+        tests = tuple(own.worst_case(X_test, y_test, sample_weight_test) for own in classifiers[:n])
+    return RobustnessPath(levels[:n], tuple(classifiers[:n]), interrupted, tests)
+
+
+def _checked_levels(plausibilities: Sequence[float], parameters: Mapping[str, Any]) -> tuple[float, ...]:
     for name in ("plausibility", "budget"):
         if name in parameters:
             raise ValueError(f"{name} is given to robustness_path; the levels are given by plausibilities")
@@ -105,10 +144,11 @@ def robustness_path(
     levels = tuple(sorted({float(level) for level in plausibilities}, reverse=True))
     if not levels:
         raise ValueError("plausibilities are empty; give at least one level in (0, 1]")
-    classifiers = [RobustTreeClassifier(plausibility=level, **parameters) for level in levels]
-    posed = [classifier.pose(X, y, sample_weight) for classifier in classifiers]
-    problems = [problem for problem, _ in posed]
-    found = _one_by_one(classifiers, problems) if n_jobs in (None, 1) else _side_by_side(classifiers, problems, n_jobs)
+    return levels
+
+
+def _gathered(levels: Sequence[float], found: Iterator[Result], on_level: OnLevel | None) -> tuple[list[Result], bool]:
+    """The results that come before Ctrl-C, if it comes; whether it came."""
     results: list[Result] = []
     interrupted = False
     try:
@@ -121,17 +161,20 @@ def robustness_path(
         interrupted = True
         if not results:
             raise
-    n = len(results)
-    for classifier, (problem, shifts), result in zip(classifiers, posed, _shared(problems[:n], results), strict=False):
-        classifier.adopt(problem, shifts, result)
-    return RobustnessPath(levels[:n], tuple(classifiers[:n]), interrupted)
+    return results, interrupted
 
 
-def _one_by_one(classifiers: Sequence[RobustTreeClassifier], problems: Sequence[Problem]) -> Iterator[Result]:
+def _one_by_one(
+    levels: Sequence[float],
+    classifiers: Sequence[RobustTreeClassifier],
+    problems: Sequence[Problem],
+    on_progress: OnLevelProgress | None,
+) -> Iterator[Result]:
     """Results level by level, each started from the ones above; the last one may be interrupted."""
     results: list[Result] = []
-    for classifier, problem in zip(classifiers, problems, strict=True):
-        results.append(classifier.solve(problem, start=_start(results)))
+    for level, classifier, problem in zip(levels, classifiers, problems, strict=True):
+        listener = None if on_progress is None else partial(on_progress, level, problem)
+        results.append(classifier.solve(problem, start=_start(results), on_progress=listener))
         yield results[-1]
         if results[-1].stop_reason is StopReason.INTERRUPTED:
             return

@@ -22,11 +22,11 @@ from hardwood._support.files import json_text, reading, write_text
 from hardwood._version import __version__
 from hardwood.certificate import Certificate, is_about
 from hardwood.data.columns import rows_of
-from hardwood.data.features import Table
+from hardwood.data.features import Kind, Table
 from hardwood.data.labels import Labels, checked_weights, encode_labels
 from hardwood.data.pieces import pieces_of
 from hardwood.estimators.alternatives import Alternatives, alternatives_of
-from hardwood.estimators.base import TreeClassifier
+from hardwood.estimators.base import TreeClassifier, kept_if_it_fails, warn_of_strangers
 from hardwood.estimators.rivals import rivals
 from hardwood.problem import Goal, Problem
 from hardwood.shift.account import accounts_of, reading_lines
@@ -225,14 +225,15 @@ class RobustTreeClassifier(TreeClassifier):
             One value for each cell, instead of the parameters of the same names. Cross-validation slices them along
             with X if metadata routing is on: `set_fit_request(certainty=True)`.
         """
-        problem, shifts = self.pose(X, y, sample_weight, certainty=certainty, costs=costs)
-        listener = None
-        if self.verbose:
-            listener = _narrate(problem, self.time_limit)
-            for line in self.reading(problem, shifts):
-                LOGGER.info("%s", line)
-        result = self.solve(problem, on_progress=listener)
-        self.adopt(problem, shifts, result)
+        with kept_if_it_fails(self):
+            problem, shifts = self.pose(X, y, sample_weight, certainty=certainty, costs=costs)
+            listener = None
+            if self.verbose:
+                listener = _narrate(problem, self.time_limit)
+                for line in self.reading(problem, shifts):
+                    LOGGER.info("%s", line)
+            result = self.solve(problem, on_progress=listener)
+            self.adopt(problem, shifts, result)
         if result.status is Status.FEASIBLE and result.stop_reason is not StopReason.FINISHED:
             warnings.warn(self.certificate_.said_of_stopping.strip(), ConvergenceWarning, stacklevel=2)
         return self
@@ -392,6 +393,7 @@ class RobustTreeClassifier(TreeClassifier):
         if X is None and problem is not None:
             return problem.table, problem.labels, self.shifts_.with_prices(certainty=certainty, costs=costs)
         table = self.encoded(X)
+        warn_of_strangers(table, self.tree_.features)
         return table, self.labelled(y, table, sample_weight), self._shifts_for(certainty=certainty, costs=costs)
 
     def alternatives(
@@ -432,6 +434,7 @@ class RobustTreeClassifier(TreeClassifier):
             "named": hasattr(self, "feature_names_in_"),
             "parameters": {name: plain(getattr(self, name)) for name in SAVED_PARAMETERS},
             "leaf_counts": self.leaf_counts_.tolist(),
+            "columns": _record(self.tree_),
             "shifts": (
                 replace(self.shifts_, certainty=None, costs=None) if self.shifts_.by_cell else self.shifts_
             ).to_dict(),
@@ -528,6 +531,21 @@ def cell_rows(value: Any, chosen: NDArray[np.bool_]) -> Any:
 def _cell_rows(entry: Any, chosen: NDArray[np.bool_]) -> Any:
     """The same for one column, for which a table of answers is no list of rows."""
     return entry if is_table(entry) or np.ndim(entry) == 0 else np.asarray(entry)[chosen]
+
+
+def _record(tree: Tree) -> list[dict[str, Any]]:
+    """What training saw, for whoever reads the file; the tree itself knows it, so it is not read back."""
+    record = []
+    for feature in tree.features:
+        seen: dict[str, Any] = {"name": feature.name, "kind": str(feature.kind), "missing": feature.missing}
+        if feature.kind is Kind.INTEGER:
+            seen |= {"from": feature.low, "to": feature.high}
+        elif feature.kind is Kind.BINNED:
+            seen |= {"bins": feature.n_values}
+        else:
+            seen |= {"answers": list(feature.categories)}
+        record.append(seen)
+    return record
 
 
 def _counts(document: dict[str, Any], tree: Tree) -> NDArray[Any]:

@@ -15,7 +15,7 @@ repeated. Otherwise the last row may be lost in part (docs/weights.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -25,6 +25,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from hardwood._support import compiled
 from hardwood._support.arguments import numbers_of
+from hardwood._support.notebook import InNotebook
+from hardwood._support.text import shown
 from hardwood.data.features import BELOW_ALL, NO_ANSWER, Category, Feature, IntArray, Table
 from hardwood.data.labels import Labels
 from hardwood.shift.calibration import Direction, FloatArray, Reach, budget_of
@@ -225,9 +227,27 @@ class ClassShare:
     guaranteed: float
 
 
+@dataclass(frozen=True, slots=True)
+class GroupShare:
+    """What becomes of one group of people: shares of them who are correct, see `ClassShare`.
+
+    median_margin  half of them are lost only at a higher price than this; +inf if that can be no price at all
+    """
+
+    group: Category
+    people: float
+    nominal: float
+    worst_case: float
+    guaranteed: float
+    median_margin: float
+
+
 @dataclass(frozen=True, eq=False)
-class Attack:
-    """What the adversary can do to a tree: margins of all samples, and the worst shift that the budget affords."""
+class Attack(InNotebook):
+    """What the adversary can do to a tree: margins of all samples, and the worst shift that the budget affords.
+
+    Prints the accuracy before and after the shift, and the first changes.
+    """
 
     tree: Tree
     labels: Labels = field(repr=False)
@@ -307,24 +327,62 @@ class Attack:
     @cached_property
     def by_class(self) -> tuple[ClassShare, ...]:
         """What becomes of each class that somebody has."""
+        rows = [(label, np.flatnonzero(self.labels.codes == k)) for k, label in enumerate(self.labels.classes)]
+        return tuple(ClassShare(label, *self._shares(own)) for label, own in rows if self.labels.row_people[own].any())
+
+    def by_group(self, groups: ArrayLike) -> tuple[GroupShare, ...]:
+        """What becomes of each group; `groups` has an entry for each row, such as a column of the table."""
+        given = np.asarray(groups)
+        if given.shape != (self.n_samples,):
+            raise ValueError(f"groups have shape {given.shape}; expected an entry for each of {self.n_samples} rows")
+        names, place = np.unique(given.astype(str) if given.dtype.kind == "O" else given, return_inverse=True)
         shares = []
-        for k, label in enumerate(self.labels.classes):
-            own = np.flatnonzero(self.labels.codes == k)
-            labels = Labels(self.labels.codes[own], self.labels.classes, self.labels.row_people[own])
-            if not labels.people:
-                continue
-            curve = replace(Curve.of(self.margins[own], labels), in_part=not self.labels.counted)
-            people = labels.row_people
-            shares.append(
-                ClassShare(
-                    label,
-                    labels.people,
-                    float(people[self._right[own]].sum()) / labels.people,
-                    1.0 - float(self.lost_people[own].sum()) / labels.people,
-                    float(curve.accuracy_at(self.uncertainty.budget)),
-                )
-            )
+        for k, name in enumerate(names.tolist()):
+            own = np.flatnonzero(place.ravel() == k)
+            if self.labels.row_people[own].any():
+                shares.append(GroupShare(name, *self._shares(own), self._median_margin(own)))
         return tuple(shares)
+
+    def _shares(self, rows: NDArray[np.intp]) -> tuple[float, float, float, float]:
+        """How many people some rows stand for, and which shares of them are correct, see `ClassShare`."""
+        labels = Labels(self.labels.codes[rows], self.labels.classes, self.labels.row_people[rows])
+        curve = replace(Curve.of(self.margins[rows], labels), in_part=not self.labels.counted)
+        return (
+            labels.people,
+            float(labels.row_people[self._right[rows]].sum()) / labels.people,
+            1.0 - float(self.lost_people[rows].sum()) / labels.people,
+            float(curve.accuracy_at(self.uncertainty.budget)),
+        )
+
+    def _median_margin(self, rows: NDArray[np.intp]) -> float:
+        order = np.argsort(self.margins[rows], kind="stable")
+        people = np.cumsum(self.labels.row_people[rows][order])
+        return float(self.margins[rows][order][np.searchsorted(people, 0.5 * people[-1])])
+
+    def confusion(self, *, worst_case: bool = False) -> FloatArray:
+        """People by their class (rows) and by the class that the tree predicts (columns), in the order of `classes`.
+
+        worst_case  after the worst shift (one of the worst) instead of as the table stands
+        """
+        n_classes = len(self.tree.classes)
+        counts = np.zeros((n_classes, n_classes))
+        people = np.array(self.labels.row_people)
+        if worst_case:
+            there = np.array([region.label for region in self.tree.regions])[self._region_of]
+            np.add.at(counts, (self.labels.codes[self.lost], there[self.lost]), self.lost_people[self.lost])
+            people -= self.lost_people
+        np.add.at(counts, (self.labels.codes, self.tree.predict(self.table)), people)
+        return counts
+
+    def __str__(self) -> str:
+        changes = self.shift.grouped()
+        lines = [
+            f"{self.nominal_accuracy:.1%} correct as the table stands, {self.worst_case_accuracy:.1%} after the worst "
+            f"shift within the budget {self.uncertainty.budget:.4g} ({len(self.shift):,} values changed)",
+            *(change_words(entry) for entry in changes[:5]),
+        ]
+        more = [f"  ... and {len(changes) - 5} other kinds of changes"] if len(changes) > 5 else []
+        return "\n".join(lines + more)
 
     @cached_property
     def curve(self) -> Curve:
@@ -372,6 +430,12 @@ class Attack:
     def _left(self) -> float:
         """What is left of the budget for the next one."""
         return self.uncertainty.spendable - (float(self._purchases[1][self._n_whole - 1]) if self._n_whole else 0.0)
+
+
+def change_words(entry: Mapping[str, Any]) -> str:
+    """One kind of changes of a shift, see `Shift.grouped`, as a line."""
+    what = f"{shown(entry['column'])}: {shown(entry['from'])} -> {shown(entry['to'])}"
+    return f"  {what} in {entry['rows']:,.6g} rows for {entry['price']:.3g}"
 
 
 def attack(tree: Tree, labels: Labels, uncertainty: UncertaintySet) -> Attack:

@@ -21,6 +21,7 @@ import numpy as np
 
 from hardwood._support import compiled
 from hardwood._support.files import json_text, parsed_json
+from hardwood._support.notebook import InNotebook
 from hardwood._support.text import shown
 from hardwood.data.features import (
     BELOW_ALL,
@@ -91,7 +92,7 @@ class Region:
 
 
 @dataclass(frozen=True)
-class Tree:
+class Tree(InNotebook):
     """A classification tree over the features of a table."""
 
     features: tuple[Feature, ...]

@@ -1,0 +1,302 @@
+"""Rows that a tree has not seen, groups, classes, scorers, any model beside ours, and what shows in a notebook."""
+
+import itertools
+import json
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import hardwood as hw
+from hardwood import OrdinaryTreeClassifier, RobustTreeClassifier, ShiftDescription, audit, compare, robustness_path
+from hardwood.estimators.compare import values_like
+from hardwood.evaluation import expected_accuracy, shifted_tables, simulate_shifts
+from problems import small_table
+
+
+def survey(n=160, seed=1):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, n),
+            "region": rng.choice(["north", "south", "west"], n),
+            "trust": rng.integers(1, 6, n),
+        }
+    )
+    y = np.where((frame["age"] > 45) ^ (rng.random(n) < 0.15), "right", "left")
+    return frame, y
+
+
+@pytest.fixture(scope="module")
+def model():
+    return RobustTreeClassifier(2, certainty=0.8).fit(*survey())
+
+
+# ---- classes and groups
+
+
+def test_confusion_counts_people_before_and_after_the_worst_shift(model):
+    X, y = survey(seed=2)
+    found = model.worst_case(X, y)
+    before, after = found.confusion(), found.confusion(worst_case=True)
+    predicted = model.predict(X)
+    for (i, true), (j, told) in itertools.product(enumerate(model.classes_), repeat=2):
+        assert before[i, j] == np.sum((y == true) & (predicted == told))
+    shifted = found.tree.predict(found.shift.apply())
+    for i, j in itertools.product(range(2), repeat=2):
+        assert after[i, j] == np.sum((found.labels.codes == i) & (shifted == j))
+    assert np.trace(after) == found.worst_case_correct
+    recalls = [own.worst_case for own in found.by_class]
+    assert recalls == pytest.approx(np.diag(after) / after.sum(axis=1))
+
+
+def test_groups_have_shares_of_their_own(model):
+    X, y = survey(seed=2)
+    found = audit(model, X, y, groups="region")
+    assert [own.group for own in found.by_group] == ["north", "south", "west"]
+    for own in found.by_group:
+        there = (X["region"] == own.group).to_numpy()
+        alone = model.worst_case(X[there], y[there])
+        assert own.people == there.sum()
+        assert own.nominal == pytest.approx(alone.nominal_accuracy)
+        kept = found.found.curve  # the whole budget may be spent on one group
+        assert own.guaranteed <= own.worst_case + 1e-12
+        assert own.guaranteed == pytest.approx(
+            float(hw.attack(alone.tree, alone.labels, alone.uncertainty).curve.accuracy_at(found.budget))
+        )
+        assert kept.total == len(X)
+    lost = sum((1 - own.worst_case) * own.people for own in found.by_group)
+    assert lost == pytest.approx(len(X) - found.found.worst_case_correct)
+    assert "Correct by group:" in str(found)
+    assert audit(model, X, y, groups=X["region"].tolist()).by_group == found.by_group
+    document = json.loads(json.dumps(found.to_dict()))
+    assert {"confusion", "worst_case_confusion", "by_class", "by_group", "by_plausibility"} <= set(document)
+
+
+def test_groups_that_are_not_there_are_refused(model):
+    X, y = survey()
+    with pytest.raises(ValueError, match='groups are "town"; the table has the columns'):
+        audit(model, X, y, groups="town")
+    with pytest.raises(ValueError, match="expected an entry for each of 160 rows"):
+        _ = audit(model, X, y, groups=[1, 2]).by_group
+
+
+def test_a_worst_case_prints_accuracy_and_the_first_changes(model):
+    X, y = survey(seed=2)
+    text = str(model.worst_case(X, y))
+    assert "correct as the table stands" in text
+    assert "->" in text
+    assert len(text.splitlines()) <= 7
+
+
+# ---- rows that no tree has seen
+
+
+def test_a_path_is_judged_by_unseen_rows_too():
+    X, y = survey()
+    unseen, y_unseen = survey(seed=5)
+    path = robustness_path(X, y, (1, 0.9), max_depth=2, certainty=0.8, X_test=unseen, y_test=y_unseen)
+    columns = path.to_dict()
+    for k, own in enumerate(path.classifiers):
+        found = own.worst_case(unseen, y_unseen)
+        assert columns["test_worst_case_accuracy"][k] == found.worst_case_accuracy
+        assert columns["test_nominal_accuracy"][k] == found.nominal_accuracy
+    assert "unseen: correct" in str(path)
+    assert len(path.plot().get_legend().get_texts()) == 5
+    with pytest.raises(ValueError, match="X_test and y_test belong together"):
+        robustness_path(X, y, (1,), X_test=unseen)
+
+
+def test_a_path_tells_its_progress():
+    X, y = survey()
+    told = []
+    robustness_path(X, y, (1, 0.8), max_depth=2, on_progress=lambda *event: told.append(event[0]))
+    assert set(told) == {1.0, 0.8}
+
+
+def test_scorers_choose_plausibility():
+    X, y = survey()
+    search = GridSearchCV(
+        RobustTreeClassifier(2, certainty=0.8),
+        {"plausibility": [1.0, 0.9]},
+        scoring=hw.SCORERS,
+        refit="expected_accuracy",
+        cv=3,
+    ).fit(X, y)
+    assert {"mean_test_worst_case_accuracy", "mean_test_expected_accuracy"} <= set(search.cv_results_)
+    alike = partial(hw.worst_case_accuracy, certainty=0.8, plausibility=0.9)
+    chosen = GridSearchCV(RobustTreeClassifier(2, certainty=0.8), {"plausibility": [1.0, 0.9]}, scoring=alike, cv=3)
+    assert chosen.fit(X, y).best_params_["plausibility"] in (1.0, 0.9)
+
+
+def test_scores_are_those_of_an_audit(model):
+    X, y = survey(seed=2)
+    assert hw.worst_case_accuracy(model, X, y) == model.worst_case(X, y).worst_case_accuracy
+    table = model.encoded(X)
+    expected = expected_accuracy(model.tree_, table, model.labelled(y, table), model.shifts_)
+    assert hw.expected_accuracy(model, X, y) == expected
+    assert hw.expected_accuracy(model, X, y, certainty=1.0) == pytest.approx(model.score(X, y))
+
+
+# ---- any model
+
+
+def test_a_pipeline_that_ends_in_a_tree_is_audited():
+    X, y = survey()
+    numbers = X[["age", "trust"]]
+    pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=2)).fit(numbers, y)
+    scaled = pipeline[:-1].transform(numbers)
+    assert audit(pipeline, numbers, y).worst_case_accuracy == audit(pipeline[-1], scaled, y).worst_case_accuracy
+    ours = make_pipeline("passthrough", RobustTreeClassifier(2, certainty=0.7)).fit(numbers, y)
+    assert audit(ours, numbers, y).worst_case_accuracy == ours[-1].certificate_.worst_case_accuracy
+    spread = make_column_transformer((OneHotEncoder(), ["region"]), remainder="passthrough")
+    found = audit(make_pipeline(spread, DecisionTreeClassifier(max_depth=3)).fit(X, y), X, y)
+    assert "onehotencoder__region_north" in [feature.name for feature in found.tree.features]
+
+
+def test_other_classifiers_of_ours_are_audited():
+    values, y, _ = small_table(2)
+    ordinary = OrdinaryTreeClassifier(2, random_state=0).fit(values, y)
+    assert audit(ordinary, values, y).nominal_accuracy == ordinary.score(values, y)
+
+
+def test_any_classifier_stands_beside_ours():
+    X, y = survey()
+    unseen, y_unseen = survey(seed=5)
+    spread = make_column_transformer((OneHotEncoder(), ["region"]), remainder="passthrough")
+    methods = {
+        "ours": RobustTreeClassifier(2),
+        "pipeline": make_pipeline(spread, DecisionTreeClassifier(max_depth=2)),
+        "forest": make_pipeline(spread, RandomForestClassifier(10, random_state=0)),
+        "majority": DummyClassifier(),
+    }
+    found = compare(methods, X, y, X_test=unseen, y_test=y_unseen, n_tables=30)
+    rows = {row["method"]: row for row in found.rows}
+    assert rows["forest"]["worst_case_accuracy"] is None
+    assert rows["pipeline"]["worst_case_accuracy"] is not None
+    assert rows["forest"]["training_nominal_accuracy"] > 0.9
+    majority = np.mean(y_unseen == DummyClassifier().fit(X, y).predict(unseen[:1])[0])
+    assert rows["majority"]["expected_accuracy"] == pytest.approx(majority)  # no shift changes its answer
+    assert "not available" in str(found)
+    assert set(found.to_dict()) >= {"method", "training_worst_case_accuracy"}
+
+
+def test_arguments_are_checked_before_anything_is_fitted():
+    class Never:
+        def fit(self, *_):
+            raise AssertionError("fitted")
+
+        def predict(self, *_):
+            raise AssertionError("predicted")
+
+    X, y = survey()
+    with pytest.raises(ValueError, match="n_tables is 0"):
+        compare({"never": Never()}, X, y, n_tables=0)
+    with pytest.raises(TypeError, match='method "text" is a str; expected a classifier'):
+        compare({"text": "cart", "never": Never()}, X, y)
+
+
+@pytest.mark.parametrize("certainty", [0.7, 0.9])
+def test_sampled_tables_agree_with_the_draws_for_trees(certainty):
+    X, y = survey()
+    X = X.assign(income=np.random.default_rng(0).normal(size=len(X)).round(2))
+    model = RobustTreeClassifier(2, certainty=certainty, plausibility=1.0).fit(X, y)
+    table = model.encoded(X)
+    labels, shifts = model.labelled(y, table), ShiftDescription(certainty=certainty)
+    shares = [
+        np.mean(model.tree_.predict(own) == labels.codes) for own in shifted_tables(table, labels, shifts, n_tables=300)
+    ]
+    assert np.mean(shares) == pytest.approx(expected_accuracy(model.tree_, table, labels, shifts), abs=0.01)
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "mapping", "numpy"])
+def test_shifted_answers_come_in_the_form_of_the_table(form):
+    frame, y = survey()
+    numbers = frame[["age", "trust"]].assign(height=np.random.default_rng(1).normal(170, 9, len(frame)))
+    X = {
+        "pandas": frame,
+        "polars": pl.from_pandas(frame),
+        "mapping": {name: frame[name].to_numpy() for name in frame},
+        "numpy": numbers.to_numpy(),
+    }[form]
+    table = hw.encode(X)
+    (shifted,) = shifted_tables(table, hw.encode_labels(y, len(y)), ShiftDescription(certainty=0.6), n_tables=1)
+    back = values_like(X, table, shifted)
+    assert type(back) is type(X)
+    assert (hw.encode(back, features=table.features).values == shifted.values).all()
+
+
+def test_simulate_shifts_reads_frames(model):
+    X, y = survey()
+    table = model.encoded(X)
+    wanted = simulate_shifts([model.tree_], table, model.labelled(y, table), model.shifts_, n_tables=20)
+    assert (simulate_shifts([model.tree_], X, y, model.shifts_, n_tables=20) == wanted).all()
+
+
+# ---- failed fits, strangers, notebooks
+
+
+def test_a_fit_that_fails_leaves_the_model_as_it_was():
+    X, y = survey()
+    model = RobustTreeClassifier(2)
+    with pytest.raises(ValueError, match="certainty"):
+        model.set_params(certainty=3).fit(X, y)
+    with pytest.raises(Exception, match="not fitted"):
+        model.predict(X)
+    model.set_params(certainty=0.9).fit(X, y)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="labels"):
+        model.fit(X[["age"]], y[:-1])
+    assert (model.predict(X) == before).all()
+    assert list(model.feature_names_in_) == list(X.columns)
+
+
+def test_answers_that_training_has_not_seen_are_pointed_out(model):
+    X, y = survey(seed=4)
+    with pytest.warns(UserWarning, match=r"age: 100% of values lie outside what training saw \(18 to 79\)"):
+        model.predict(X.assign(age=1900 + X["age"]))
+    with pytest.warns(UserWarning, match="region: 100% of values lie outside"):
+        model.predict(X.assign(region="east"))
+    with pytest.warns(UserWarning, match="age: 100%"):
+        model.subject(X.assign(age=1900 + X["age"]), y)
+
+
+def test_the_file_of_a_model_has_a_record_of_its_columns(model, tmp_path):
+    model.save(tmp_path / "model.json")
+    columns = json.loads((tmp_path / "model.json").read_text())["columns"]
+    assert columns[0] == {"name": "age", "kind": "integer", "missing": False, "from": 18, "to": 79}
+    assert columns[1]["answers"] == ["north", "south", "west"]
+
+
+def test_results_show_in_a_notebook_and_nothing_in_them_is_markup():
+    X, y = survey()
+    X = X.rename(columns={"age": "<b>age</b>"})
+    y = np.where(y == "left", "<script>alert(1)</script>", "right")
+    model = RobustTreeClassifier(2).fit(X, y)
+    path = robustness_path(X, y, (1, 0.9), max_depth=1)
+    shown = [
+        model.tree_,
+        model.certificate_,
+        model.worst_case(X, y),
+        audit(model, X, y),
+        path,
+        compare([RobustTreeClassifier(1)], X, y, n_tables=5),
+        model.alternatives(2, within=1),
+        hw.harden(model, X, y),
+    ]
+    for thing in shown:
+        html = thing._repr_html_()
+        assert html.startswith('<div class="hardwood">')
+        assert "<script>" not in html
+        assert "<b>age" not in html
+    assert "<svg" in model.worst_case(X, y)._repr_html_()
+    assert "<svg" in audit(model, X, y)._repr_html_()
