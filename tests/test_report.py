@@ -186,7 +186,9 @@ def test_a_report_on_another_table_says_so(voters, tmp_path):
     model, _, frame, y, _ = voters
     model.report(tmp_path / "other.html", frame[:50], y[:50])
     text = (tmp_path / "other.html").read_text(encoding="utf-8")
-    assert "proved for the training table, which is not the table of this report" in text
+    assert "what is proved is about the table that it was learnt from" in text
+    assert "All numbers are about 50 rows that are not the table the tree was learnt from" in text
+    assert "rows at most" not in text
     assert "CART" not in text  # a tree learnt from this table would have an advantage
 
 
@@ -251,7 +253,7 @@ def test_prices_by_category_are_told_as_changes(tmp_path):
     costs = {"c": {"u": 1.0, "v": 2.0, "w": 3.0}}
     RobustTreeClassifier(1, costs=costs, budget=6.0).fit(frame, frame["c"] == "u").report(tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "<td>3 to 5</td><td>not said</td><td>2</td><td>among its answers</td>" in text
+    assert "<td>3 to 5</td><td>not said</td><td>not said</td><td>2</td><td>among its answers</td>" in text
     assert "as likely as no shift" not in text
 
 
@@ -263,8 +265,8 @@ def test_a_penalised_optimum_does_not_claim_that_none_is_more_robust(tmp_path):
     assert model.certificate_.gap > 0
     model.report(tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    more = model.certificate_.upper_bound - model.certificate_.worst_case_correct
-    assert f"by {more} rows at most" in text
+    most = model.certificate_.upper_bound / model.certificate_.total
+    assert f"up to {100 * most:.1f}\N{NO-BREAK SPACE}%" in text
     assert "proved optimal" not in text
 
 
@@ -481,10 +483,10 @@ def test_rules_are_copied(voters, opened):
 def test_the_page_reads_without_scripts(voters, opened):
     tab = opened(voters[4], java_script_enabled=False)
     assert tab.locator("details.level[open] svg.tree").count() == 1
-    assert tab.locator("#level-0 summary").is_visible()
+    assert tab.locator("#level-0 > summary").is_visible()
     assert tab.locator("#slider").is_hidden()
     assert tab.locator("form").is_hidden()
-    tab.locator("#level-0 summary").click()
+    tab.locator("#level-0 > summary").click()
     assert tab.locator("#tree-0").is_visible()
     assert tab.locator("#curve polyline").count() == 4
 
@@ -637,3 +639,57 @@ def test_the_form_knows_missing_answers_tables_and_weights(tmp_path, opened, see
     assert "measured" in words
     for own in model.certificate_.by_class:
         assert f"{100 * own.guaranteed:.1f}" in tab.inner_text("#curve")
+
+
+def test_the_opening_says_what_the_numbers_are_about(tmp_path):
+    frame, y = survey()
+    unseen, y_unseen = survey(seed=9)
+    model = RobustTreeClassifier(2, feature_kinds={"trust": ["low", "middle", "high"]})
+    model.fit(frame, pd.Series(y, name="vote <1996>"))
+    model.report(
+        tmp_path / "report.html",
+        X_test=unseen,
+        y_test=y_unseen,
+        author="The team",
+        source="Panel",
+        intended_use="Planning, not for decisions about persons",
+    )
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Predicting vote &lt;1996&gt;: a tree that stays right" in text
+    assert f"All numbers are about {len(frame)} rows the tree was learnt from" in text
+    found = model.worst_case(unseen, y_unseen)
+    assert f"on {len(unseen)} rows that it has not seen" in text
+    assert f"{100 * found.worst_case_accuracy:.1f}\N{NO-BREAK SPACE}% after the worst shift of these rows" in text
+    for words in ("The team", "Panel", "Planning, not for decisions about persons", "What this does not promise"):
+        assert words in text
+    assert "changes expected by chance" in text
+
+
+def test_the_cards_on_top_follow_the_slider(voters, opened):
+    _, along, _, _, page = voters
+    tab = opened(page)
+    for number, classifier in enumerate(along.classifiers):
+        tab.locator("#slider").fill(str(number))
+        share = f"{100 * classifier.certificate_.worst_case_accuracy:.1f}"
+        assert share in tab.inner_text("dl.facts:not([hidden])")
+
+
+def test_narrow_screens_have_the_tree_as_a_list(voters, opened):
+    *_, page = voters
+    tab = opened(page, viewport={"width": 390, "height": 800})
+    assert tab.locator("details.level:not([hidden]) > .outline").is_visible()
+    assert not tab.locator("details.level:not([hidden]) svg.tree").is_visible()
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    wide = opened(page)
+    assert not wide.locator("details.level:not([hidden]) > .outline").is_visible()
+    assert wide.locator("details.level:not([hidden]) svg.tree").is_visible()
+
+
+def test_answers_that_the_adversary_might_give_as_well_are_not_invented(tmp_path):
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"town": rng.choice(["a", "b", "c", "d"], 1000)})
+    y = np.where(frame["town"] == "a", "yes", "no")
+    model = RobustTreeClassifier(1, certainty=0.6, plausibility=0.9).fit(frame, y)
+    model.report(tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<bdi>any other answer</bdi>" in text

@@ -134,6 +134,7 @@ def fit(
         with _progress(problem, time_limit, quiet=as_json) as listener:
             result = classifier.solve(problem, on_progress=listener)
         classifier.adopt(problem, described, result)
+        classifier.target_name_ = target
         classifier.save(model)
         certificate = classifier.certificate_
         if as_json:
@@ -252,6 +253,12 @@ def report(
     ] = None,
     weight: Weight = None,
     rows: Annotated[bool, typer.Option("--rows", help="Show which single rows the worst shift changes.")] = False,
+    test: Annotated[
+        Path | None, typer.Option(help="A table of rows that the tree has not seen, to stand beside the others.")
+    ] = None,
+    author: Annotated[str, typer.Option(help="Who answers for the model.")] = "",
+    source: Annotated[str, typer.Option(help="Where the table comes from.")] = "",
+    intended_use: Annotated[str, typer.Option(help="What the model is for, and what it is not for.")] = "",
     time_limit: TimeLimit = 60.0,
 ) -> None:
     """Write a report about a model that people can open in a browser: one HTML file that needs no network."""
@@ -261,7 +268,12 @@ def report(
         table, y, people = features_and_target(data, target, None, classifier.tree_.features, weight)
         table = only(table, classifier.tree_.features)
         along = None if levels is None else _path_of(classifier, table, y, people, levels, time_limit)
-        classifier.report(output, table, y, people, along=along, title=title, show_rows=rows)
+        about = {"target": target, "author": author, "source": source, "intended_use": intended_use}
+        if test is not None:
+            unseen, y_unseen, people_unseen = features_and_target(test, target, None, classifier.tree_.features, weight)
+            unseen = only(unseen, classifier.tree_.features)
+            about |= {"X_test": unseen, "y_test": y_unseen, "sample_weight_test": people_unseen}
+        classifier.report(output, table, y, people, along=along, title=title, show_rows=rows, **about)
         out.print(f"written: {output} ({output.stat().st_size / 1024:.0f} kB)")
 
 

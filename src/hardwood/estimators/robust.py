@@ -227,6 +227,7 @@ class RobustTreeClassifier(TreeClassifier):
         """
         with kept_if_it_fails(self):
             problem, shifts = self.pose(X, y, sample_weight, certainty=certainty, costs=costs)
+            self.target_name_ = str(getattr(y, "name", None) or "")
             listener = None
             if self.verbose:
                 listener = _narrate(problem, self.time_limit)
@@ -353,6 +354,13 @@ class RobustTreeClassifier(TreeClassifier):
         show_rows: bool = False,
         certainty: Any = None,
         costs: Any = None,
+        target: str = "",
+        author: str = "",
+        source: str = "",
+        intended_use: str = "",
+        X_test: Any = None,
+        y_test: Any = None,
+        sample_weight_test: Any = None,
     ) -> None:
         """Write a report that people can open in a browser: one HTML file that needs no network.
 
@@ -362,11 +370,17 @@ class RobustTreeClassifier(TreeClassifier):
         title : the headline
         show_rows : whether the report may show which single rows the worst shift changes
         certainty, costs : for each cell of X, if `fit` was given them so
+        target, author, source, intended_use : what no number says, for the headline and the model card; the target is
+            the name of y if `fit` was given one
+        X_test, y_test, sample_weight_test : rows that the tree has not seen, to stand beside the others
 
         This is `hardwood.report.write_report` with the usual rivals beside this tree; the ordinary optimal tree among
         them gets 20 seconds.
         """
-        from hardwood.report import check_place, write_report  # the report is upstairs: only if it is asked for
+        from hardwood.report import About, check_place, write_report  # upstairs: only if it is asked for
+
+        if (X_test is None) != (y_test is None):
+            raise ValueError("X_test and y_test belong together; give both or neither")
 
         check_place(path)
         table, labels, shifts = self.subject(X, y, sample_weight, certainty=certainty, costs=costs)
@@ -376,6 +390,8 @@ class RobustTreeClassifier(TreeClassifier):
         depth = max(self.max_depth, self.tree_.depth)
         others = rivals(Problem(labels, uncertainty, depth, min_samples_leaf=least_leaf), certificate)
         words = {"along": along, "title": title, "show_rows": show_rows, "certainty": certainty, "costs": costs}
+        words |= {"about": About(target, "", author, source, intended_use)}
+        words |= {"X_test": X_test, "y_test": y_test, "sample_weight_test": sample_weight_test}
         write_report(self, path, X, y, sample_weight, rivals=others, **words)
 
     def subject(
@@ -425,6 +441,11 @@ class RobustTreeClassifier(TreeClassifier):
         limits = Limits(seconds=self.time_limit, memory_bytes=memory)
         return alternatives_of(problem, k, float(within), start=self.tree_, limits=limits, n_jobs=self.n_jobs or 1)
 
+    @property
+    def target_name(self) -> str:
+        """What is predicted, if `fit` was told: the name of y."""
+        return str(getattr(self, "target_name_", ""))
+
     def save(self, path: str | Path) -> None:
         """Write the model to a JSON file, and its certificate beside it (model.json, model.certificate.json)."""
         check_is_fitted(self)
@@ -435,6 +456,7 @@ class RobustTreeClassifier(TreeClassifier):
             "parameters": {name: plain(getattr(self, name)) for name in SAVED_PARAMETERS},
             "leaf_counts": self.leaf_counts_.tolist(),
             "columns": _record(self.tree_),
+            "target": self.target_name,
             "shifts": (
                 replace(self.shifts_, certainty=None, costs=None) if self.shifts_.by_cell else self.shifts_
             ).to_dict(),
@@ -482,6 +504,7 @@ class RobustTreeClassifier(TreeClassifier):
         if document.get("named"):
             model.feature_names_in_ = np.array([feature.name for feature in tree.features], dtype=object)
         model.shifts_ = shifts
+        model.target_name_ = str(document.get("target", ""))
         return model
 
     def __getstate__(self) -> dict[str, Any]:

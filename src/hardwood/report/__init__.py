@@ -6,6 +6,7 @@ The report learns nothing: other trees to draw beside the model are handed in. N
 text. They are escaped in `markup` and nowhere else, and the script only ever sets them as text.
 """
 
+from hardwood.report.content import About
 from hardwood.report.writing import TITLE, check_place, write_report
 
-__all__ = ["TITLE", "check_place", "write_report"]
+__all__ = ["TITLE", "About", "check_place", "write_report"]

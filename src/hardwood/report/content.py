@@ -20,6 +20,7 @@ from hardwood.trees.anatomy import Part, anatomy, words_of
 from hardwood.trees.tree import Branch, Leaf, Limit, Node, Tree
 
 OWN = "this tree"
+ANY_OTHER = "any other answer"
 MOST_ANSWERS = 50  # of a table of prices in the page
 MOST_PRICES = 2000  # of one column in the page; a wider column with prices by value has no margins there
 GRID = 201  # points of a curve
@@ -68,6 +69,24 @@ class Level:
         return [part for part in self.parts if part.leaf is not None]
 
 
+@dataclass(frozen=True)
+class About:
+    """What a reader should know about a model that no number says; "" where nobody said it.
+
+    target        what is predicted
+    date          of the report
+    author        who answers for the model
+    source        where the table comes from
+    intended_use  what the model is for, and what it is not for
+    """
+
+    target: str = ""
+    date: str = ""
+    author: str = ""
+    source: str = ""
+    intended_use: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Content:
     """A report.
@@ -75,6 +94,8 @@ class Content:
     levels  trees by plausibility, from 1 downwards; `chosen` is the one that the report is about
     rivals  what else one might have used, under the same shifts
     rows    whether single rows may be shown
+    about   what no number says
+    unseen  for each level, what the adversary does to its tree on rows that it has not seen, if there are some
     """
 
     title: str
@@ -82,6 +103,8 @@ class Content:
     chosen: int
     rivals: dict[str, Attack] = field(repr=False)
     rows: bool = False
+    about: About = About()
+    unseen: tuple[Attack, ...] = ()
 
     @property
     def level(self) -> Level:
@@ -145,7 +168,8 @@ class Content:
         for j, row, code, price, people in cells:
             old = self.table.values[row, j]
             feature = tree.features[j]
-            key = (feature.name, _seen(tree, int(j), int(old)), _seen(tree, int(j), int(code)))
+            new = self._choice(int(j), int(row), int(old)) or _seen(tree, int(j), int(code))
+            key = (feature.name, _seen(tree, int(j), int(old)), new)
             groups.setdefault(key, []).append((float(people), float(price)))
         others = [own for own in groups.values() if len(own) < FEW]
         entries: list[dict[str, Any]] = [
@@ -160,6 +184,20 @@ class Content:
                 | _together([change for own in others for change in own])
             )
         return entries
+
+    def _choice(self, j: int, row: int, old: int) -> str:
+        """Words for several answers that the adversary could give as well, at one price; "" if there is one only."""
+        costs, feature = self.level.found.uncertainty.costs, self.table.features[j]
+        if feature.ordered or costs.tables[j] is not None or costs.prices[j].shape[1] > 1:
+            return ""
+        region = self.level.found.tree.regions[self.level.found.region_of[row]]
+        limit = next(own for own in region.limits if own.feature == j)
+        others = sorted((limit.allowed or frozenset()) - {old})
+        if len(others) < 2:
+            return ""
+        if len(others) == feature.n_values - 1:
+            return ANY_OTHER
+        return " or ".join(str(feature.categories[k]) for k in others) if len(others) <= 3 else f"one of {len(others)}"
 
     def script_data(self) -> dict[str, Any]:
         """What the script needs to trace a record and to move along the path."""
@@ -243,6 +281,8 @@ def content_of(
     rivals: Mapping[str, Tree],
     title: str,
     rows: bool = False,
+    about: About = About(),
+    unseen: tuple[Table, Labels] | None = None,
 ) -> Content:
     """Work out everything about models, by falling plausibility, on one table; the chosen one is reported."""
     levels = tuple(
@@ -255,7 +295,11 @@ def content_of(
     )
     set_of_shifts = levels[chosen].found.uncertainty
     against = {name: attack(tree, labels, set_of_shifts) for name, tree in rivals.items()}
-    return Content(title, levels, chosen, against, rows)
+    others: tuple[Attack, ...] = ()
+    if unseen is not None:
+        there, who = unseen
+        others = tuple(attack(model.tree, who, model.shifts.uncertainty(there, people=who.people)) for model in models)
+    return Content(title, levels, chosen, against, rows, about, others)
 
 
 def _seen(tree: Tree, j: int, code: int) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
+from hardwood.data.features import BELOW_ALL, NO_ANSWER, Kind
 from hardwood.report.content import OWN, Content, Level
 from hardwood.report.markup import Markup, element, joined
 from hardwood.trees.anatomy import Part
@@ -67,16 +70,17 @@ def curve_svg(content: Content) -> Markup:
     """Worst-case accuracy against the budget, for this tree and what else one might have used."""
     left, top, width, height = 52, 34, 640, 300
     lowest = min(min(values) for values in content.curves.values())
-    floor = max(0.0, math.floor(10 * lowest - 0.2) / 10)
+    highest = max(max(values) for values in content.curves.values())
+    floor, ceiling = max(0.0, math.floor(10 * lowest - 0.2) / 10), min(1.0, math.ceil(10 * highest + 0.2) / 10)
 
     def x(budget: float) -> float:
         return left + width * budget / content.largest_budget
 
     def y(accuracy: float) -> float:
-        return top + height * (1 - (accuracy - floor) / (1 - floor))
+        return top + height * (1 - (accuracy - floor) / (ceiling - floor))
 
     pieces: list[Markup] = []
-    for k in range(round(10 * floor), 11):
+    for k in range(round(10 * floor), round(10 * ceiling) + 1):
         pieces.append(element("line", class_="grid", x1=left, x2=left + width, y1=_n(y(k / 10)), y2=_n(y(k / 10))))
         pieces.append(element("text", f"{10 * k} %", class_="tick end", x=left - 6, y=_n(y(k / 10) + 4)))
     n_samples = content.people
@@ -131,6 +135,75 @@ def bar_svg(level: Level, part: Part, width: int = 220) -> Markup:
     return element(
         "svg", *pieces, class_="bar", viewBox=f"0 0 {width} 14", width=width, height=14, role="img", aria_label=words
     )
+
+
+HISTOGRAM_BARS = 24  # at most, in the histogram of a question
+
+
+def histogram_svg(level: Level, part: Part) -> Markup:
+    """The answers to a question by class, of the rows that come by; what goes to "yes" stands before the line."""
+    found, node = level.found, part.node
+    if isinstance(node, Leaf):
+        raise TypeError("a leaf asks nothing")
+    feature = found.tree.features[node.feature]
+    here = found.tree.rows_at(found.table, part.way)
+    codes, labels = found.table.values[here, node.feature], found.labels.codes[here]
+    people = found.labels.row_people[here]
+    there = codes != NO_ANSWER
+    low = int(codes[there].min(initial=feature.high)) if feature.kind is Kind.INTEGER else feature.low
+    high = int(codes[there].max(initial=feature.low)) if feature.kind is Kind.INTEGER else feature.high
+    width = max(1, math.ceil((max(high, low) - low + 1) / HISTOGRAM_BARS))
+    n_bars = (max(high, low) - low) // width + 1
+    counts = np.zeros((n_bars + 1, len(found.labels.classes)))  # the last bar is for no answer
+    place = np.where(there, np.minimum((np.where(there, codes, low) - low) // width, n_bars - 1), n_bars)
+    np.add.at(counts, (place, labels), people)
+    counts = counts if counts[-1].any() else counts[:-1]
+    step, height = 240 / len(counts), 64
+    most = max(float(counts.sum(axis=1).max()), 1.0)
+    pieces = []
+    for k, bar in enumerate(counts):
+        y = float(height)
+        for c, count in enumerate(bar):
+            tall = height * count / most
+            y -= tall
+            if count:
+                box = {"x": _n(k * step + 1), "y": _n(y), "width": _n(max(step - 2, 1)), "height": _n(tall)}
+                pieces.append(element("rect", class_=f"class-{c % 8}", **box))
+    if feature.ordered and node.code != BELOW_ALL:
+        x = min(max((node.code - low + 1) / width, 0), n_bars) * step
+        pieces.append(element("line", class_="budget", x1=_n(x), x2=_n(x), y1=0, y2=height))
+    if feature.categories and n_bars > 1:  # of numbers, the ends would be those of single rows
+        ends = str(feature.categories[0]), str(feature.categories[-1])
+        pieces.append(element("text", ends[0], class_="tick", x=0, y=height + 13))
+        pieces.append(element("text", ends[1], class_="tick end", x=_n(n_bars * step), y=height + 13))
+    words = f"Answers to {feature.name} by class, of {rows(part.n_samples)}"
+    return element(
+        "svg",
+        *pieces,
+        class_="bar",
+        viewBox=f"0 0 240 {height + 16}",
+        width=240,
+        height=height + 16,
+        role="img",
+        aria_label=words,
+    )
+
+
+def outline(level: Level) -> Markup:
+    """The tree as an indented list, for narrow screens."""
+    tree, by_way = level.found.tree, {part.way: part for part in level.parts}
+
+    def below(way: tuple[bool, ...], before: str) -> Markup:
+        part = by_way[way]
+        if isinstance(part.node, Leaf):
+            told = f" ({rows(part.n_samples)}, {amount(part.wrong)} wrong, {amount(part.lost)} turned)"
+            answer = element("strong", "\N{RIGHTWARDS ARROW} ", element("bdi", tree.classes[part.node.label]))
+            return element("li", before, answer, element("span", told, class_="soft"))
+        question = element("bdi", f"{tree.condition(part.node)}?")
+        inside = element("ul", below((*way, True), "yes: "), below((*way, False), "no: "))
+        return element("li", before, question, inside)
+
+    return element("ul", below((), ""), class_="outline", aria_label="The tree as a list")
 
 
 def _n(number: float) -> str:
@@ -235,7 +308,7 @@ def _bar(part: Part, x: float, y: float, width: float, height: float, largest: f
 
 def amount(n: float) -> str:
     """A number of rows, or of the people that they stand for: whole, or to within a tenth."""
-    return f"{n}" if n == int(n) else f"{n:.1f}"
+    return f"{int(n):,}" if n == int(n) else f"{n:,.1f}"
 
 
 def rows(n: float) -> str:

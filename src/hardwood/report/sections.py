@@ -10,9 +10,10 @@ from hardwood._version import __version__
 from hardwood.certificate import Certificate, class_words, is_about
 from hardwood.data.features import NO_ANSWER_WORDS, Feature, Kind
 from hardwood.report.content import OWN, Content, Level
-from hardwood.report.drawing import amount, bar_svg, curve_svg, legend, tree_svg
+from hardwood.report.drawing import amount, bar_svg, curve_svg, histogram_svg, legend, outline, tree_svg
 from hardwood.report.drawing import rows as rows_of
 from hardwood.report.markup import Markup, element, joined, name
+from hardwood.shift.account import WHY_MANY_ANSWERS, WHY_THEY_DIFFER, accounts_of
 from hardwood.shift.calibration import Direction, Reach
 from hardwood.shift.description import PLAUSIBILITIES
 from hardwood.shift.tables import is_table
@@ -22,6 +23,15 @@ from hardwood.trees.export import to_python, to_sql, to_text
 from hardwood.trees.tree import Branch
 
 MOST_CHANGES = 40
+LIMITS = (
+    "It holds for the rows of this table and for shifts of their answers within the budget. It is no promise about "
+    "other people, or about shifts that are less plausible than the level chosen.",
+    "It is only as good as the certainties and prices below: if answers change more often, more rows may be lost.",
+    "Labels are taken as they are. If the outcome itself is recorded differently, nothing is proved.",
+    "A prediction that is right is not thereby fair or wise to act on. Who is wrong, and how often, should be looked "
+    "at for each group that matters.",
+    "That no tree is better holds for trees of this depth with questions about single columns, not for other models.",
+)
 DIRECTION_MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 Lines: TypeAlias = list[tuple[list[Any], dict[str, Any]]]  # cells and attributes
 
@@ -57,9 +67,14 @@ def tree_section(content: Content) -> list[Markup]:
         element(
             "p",
             "Read from left to right: every question has two ways out, yes above and no below; the wider a way, the "
-            "more rows take it. Point at a part to trace its way, or use the keyboard: Tab to the first question, then "
-            "the arrow to the right for yes, down for no, left to go back. Turned are the rows that the worst shift "
-            "makes wrong.",
+            "more rows take it. Turned are the rows that the worst shift makes wrong. ",
+            element(
+                "span",
+                "Point at a part to trace its way, or use the keyboard: Tab to the first question, then the arrow to "
+                "the right for yes, down for no, left to go back.",
+                class_="keys",
+            ),
+            class_="wide",
         ),
         legend(content.level),
     ]
@@ -70,11 +85,39 @@ def tree_section(content: Content) -> list[Markup]:
         chosen = number == content.chosen
         label = f"The tree. {level.words}"
         drawing = element("div", tree_svg(level, number), class_="scroll", tabindex=0, role="region", aria_label=label)
-        inside = [element("summary", _level_words(level)), drawing, _leaf_cards(level)]
+        hint = element("p", "The drawing is wider than the page: scroll it sideways.", class_="hint soft")
+        inside = [
+            element("summary", _level_words(level)),
+            hint if level.found.tree.depth > 3 else None,
+            drawing,
+            outline(level),
+            _questions(level),
+            _leaf_cards(level),
+        ]
         pieces.append(element("details", *inside, class_="level", id=f"level-{number}", open=chosen))
     if several:
         pieces.append(_path_table(content))
     return pieces
+
+
+def _questions(level: Level) -> Markup | None:
+    """What each question sees: the answers of the rows that come by, by class."""
+    tree = level.found.tree
+    cards = [
+        element(
+            "li",
+            element("h3", name(f"{tree.condition(part.node)}?")),
+            histogram_svg(level, part),
+            element("p", f"{rows_of(part.n_samples)} come by", class_="soft"),
+            class_="card",
+        )
+        for part in level.parts
+        if isinstance(part.node, Branch)
+    ]
+    if not cards:
+        return None
+    words = "What each question sees: answers by class, yes before the line"
+    return element("details", element("summary", words), element("ol", *cards, class_="cards", aria_label=words))
 
 
 def _level_words(level: Level) -> str:
@@ -242,7 +285,7 @@ def adversary_section(content: Content) -> list[Markup]:
         *_about(content),
         element(
             "p",
-            f"The worst shift changes {len(found.shift)} values in {n_rows} rows and spends {found.spent:.4g} of "
+            f"The worst shift changes {len(found.shift):,} values in {n_rows:,} rows and spends {found.spent:.4g} of "
             f"{found.uncertainty.budget:.4g}. These are the answers to ask twice, or to record with care.",
         ),
         _table("What the worst shift changes, most frequent first", head, rows, numbers=3, first_number=3),
@@ -322,16 +365,22 @@ def prices_section(content: Content) -> list[Markup]:
         "certainty",
         "price of a change",
         "how likely, compared with no change",
+        "changes expected by chance",
         "changes the budget pays for",
         "where values may go",
     )
+    accounts = accounts_of(content.table, uncertainty, content.level.shifts, content.level.found.labels.row_people)
+    expected = ["not said" if own.expected_changes is None else f"{own.expected_changes:,.0f}" for own in accounts]
+    rows = [([*cells[:6], own, *cells[6:]], more) for (cells, more), own in zip(rows, expected, strict=True)]
     words = (
         "Certainty is the probability that an answer is recorded the same way when the tree is used. The price of a "
         "change follows from it: the logarithm of how unlikely the change is, compared with no change."
         if content.likely
         else "Prices were given, not certainties: nothing is said about how likely a change is."
     )
-    return [element("p", words), _table("A step up or down, or another answer, in each column", head, rows, numbers=0)]
+    why = [element("p", WHY_THEY_DIFFER, class_="soft"), element("p", WHY_MANY_ANSWERS, class_="soft")]
+    table = _table("A step up or down, or another answer, in each column", head, rows, numbers=0)
+    return [element("p", words), table, *(why if content.likely else [])]
 
 
 def _none_price(costs: MoveCosts, j: int) -> float | None:
@@ -343,7 +392,7 @@ def _none_price(costs: MoveCosts, j: int) -> float | None:
 def _number_paid(budget: float, price: float) -> str:
     if math.isinf(price):
         return "none"
-    return "any number" if price == 0 else f"{math.floor(budget / price + 1e-9)}"
+    return "any number" if price == 0 else f"{math.floor(budget / price + 1e-9):,}"
 
 
 def _certainties(content: Content) -> list[str]:
@@ -418,8 +467,17 @@ def _unsafe(sql: str) -> str:
 def card_section(content: Content) -> list[Markup]:
     """Facts about the model, and what they do not mean."""
     level, certificate = content.level, content.level.certificate
-    facts: list[tuple[str, object]] = [
-        ("rows", content.table.n_samples),
+    about = content.about
+    said = {
+        "predicts": about.target,
+        "intended use": about.intended_use,
+        "author": about.author,
+        "source of the table": about.source,
+        "date": about.date,
+    }
+    facts: list[tuple[str, object]] = [(term, name(words)) for term, words in said.items() if words]
+    facts += [
+        ("rows", f"{content.table.n_samples:,}, {'training' if content.same_data else 'not the training'} table"),
         ("columns", len(content.table.features)),
         ("answers", _listed([name(label) for label in level.found.tree.classes])),
         ("hedged against", level.words),
@@ -440,16 +498,6 @@ def card_section(content: Content) -> list[Markup]:
             ("is that the table of this report?", "yes" if content.same_data else "no"),
         ]
     rows: Lines = [([term, value], {}) for term, value in facts]
-    limits = (
-        "It holds for the rows of this table and for shifts of their answers within the budget. It is no promise about "
-        "other people, or about shifts that are less plausible than the level chosen.",
-        "It is only as good as the certainties and prices above: if answers change more often, more rows may be lost.",
-        "Labels are taken as they are. If the outcome itself is recorded differently, nothing is proved.",
-        "A prediction that is right is not thereby fair or wise to act on. Who is wrong, and how often, should be "
-        "looked at for each group that matters.",
-        "That no tree is better holds for trees of this depth with questions about single columns, not for other "
-        "models.",
-    )
     check = (
         element(
             "p",
@@ -461,15 +509,13 @@ def card_section(content: Content) -> list[Markup]:
     )
     return [
         _table("Facts", ("", ""), rows, numbers=0, head_shown=False),
-        element("h3", "What this does not guarantee"),
-        element("ul", *(element("li", words) for words in limits)),
         check,
     ]
 
 
 def _of_all(certificate: Certificate, value: float) -> str:
     if certificate.counted:
-        return f"{value} of {certificate.total} {'rows' if certificate.weights == 'none' else 'people'}"
+        return f"{value:,} of {certificate.total:,} {'rows' if certificate.weights == 'none' else 'people'}"
     return f"{value / certificate.total:.2%}"
 
 

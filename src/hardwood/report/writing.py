@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from hardwood._support.files import write_text
 from hardwood.data.features import Table
 from hardwood.estimators.path import RobustnessPath
 from hardwood.estimators.robust import RobustTreeClassifier
-from hardwood.report.content import Model, content_of
+from hardwood.report.content import About, Model, content_of
 from hardwood.report.page import page
 from hardwood.shift.description import ShiftDescription
 from hardwood.trees.tree import Tree
@@ -33,6 +35,10 @@ def write_report(
     show_rows: bool = False,
     certainty: Any = None,
     costs: Any = None,
+    about: About | None = None,
+    X_test: Any = None,
+    y_test: Any = None,
+    sample_weight_test: Any = None,
 ) -> None:
     """Write a report about a model; `RobustTreeClassifier.report` does so with the usual rivals.
 
@@ -42,6 +48,8 @@ def write_report(
     along      a path of the same columns and classes, to move along with a slider
     show_rows  whether the report may show which single rows the worst shift changes
     certainty  and costs: for each cell of X, if `fit` was given them so
+    about      target, author, source and intended use, see `About`
+    X_test     and y_test: rows that the tree has not seen, to stand beside (`sample_weight_test`: their weights)
     """
     check_place(path)
     table, labels, shifts = model.subject(X, y, sample_weight, certainty=certainty, costs=costs)
@@ -49,7 +57,17 @@ def write_report(
     models = [own, *_models_along(along, table, labels.people, shifts)]
     models.sort(key=lambda other: other.shifts.budget_for(labels.people))
     chosen = next(k for k, other in enumerate(models) if other is own)
-    content = content_of(models, chosen, table, labels, rivals=rivals, title=title or TITLE, rows=show_rows)
+    said = about or About()
+    said = replace(said, date=said.date or date.today().isoformat(), target=said.target or model.target_name)
+    headline = title or (
+        f"Predicting {said.target}: a tree that stays right when the data shift" if said.target else TITLE
+    )
+    unseen = None
+    if X_test is not None:
+        there = model.encoded(X_test)
+        unseen = there, model.labelled(y_test, there, sample_weight_test)
+    words: dict[str, Any] = {"rivals": rivals, "title": headline, "rows": show_rows, "about": said, "unseen": unseen}
+    content = content_of(models, chosen, table, labels, **words)
     write_text(path, page(content))
 
 

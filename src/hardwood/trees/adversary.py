@@ -405,6 +405,11 @@ class Attack(InNotebook):
         return _moves_into(self.uncertainty.costs, rows, self._region_of[rows], self.tree.regions, people)
 
     @property
+    def region_of(self) -> IntArray:
+        """For each row the leaf that is cheapest to be wrong in, from left to right; its own if it is wrong already."""
+        return self._region_of
+
+    @property
     def table(self) -> Table:
         """The table that is attacked."""
         return self.uncertainty.costs.table

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hardwood._support import compiled
 from hardwood._support.files import json_text, parsed_json
@@ -151,6 +152,12 @@ class Tree(InNotebook):
         """The leaf that each sample ends in, counted from left to right."""
         self.check_table(table)
         return self._compiled.leaf_of(table.values)
+
+    def rows_at(self, table: Table, way: Sequence[bool]) -> NDArray[np.intp]:
+        """The rows that come by the node at the end of a way from the root, true for yes (left)."""
+        wanted = tuple(way)
+        leaves = [k for k, path in enumerate(self.paths) if tuple(left for _, left in path)[: len(wanted)] == wanted]
+        return np.flatnonzero(np.isin(self.leaf_of(table), leaves))
 
     def predict(self, table: Table) -> IntArray:
         """The class of each sample as a position among `classes`."""

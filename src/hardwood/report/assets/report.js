@@ -58,6 +58,7 @@
       other.open = true;
       other.hidden = other !== panel();
     }
+    for (const board of all("[data-facts]")) board.hidden = Number(board.dataset.facts) !== number;
     for (const row of all("[data-row]")) row.classList.toggle("here", Number(row.dataset.row) === number);
     const slider = byId("slider");
     if (slider !== null) {
