@@ -175,9 +175,9 @@ def test_more_time_never_makes_a_tree_worse(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_more_levels_never_make_a_tree_worse(seed):
     """Not even where nothing is proved: the search climbs from few levels to many."""
-    values, y, costs = small_table(seed, n=200, n_values=4, n_columns=6, n_classes=2 + seed % 2)
+    values, y, costs = small_table(seed, n=300, n_values=5, n_columns=7, n_classes=2 + seed % 2)
     limits = Limits(work=14_000)  # the climb takes 4,000 for each number of levels
-    results = [SearchSolver().solve(posed(values, y, costs, 25.0, depth), limits=limits) for depth in range(1, 6)]
+    results = [SearchSolver().solve(posed(values, y, costs, 40.0, depth), limits=limits) for depth in range(1, 6)]
     kept = [result.worst_case_correct for result in results]
     assert kept == sorted(kept)
     assert results[-1].status is Status.FEASIBLE
