@@ -46,6 +46,7 @@ def learner(plausibility: float) -> RobustTreeClassifier:
         bounds={name: bounds for name, _, bounds, _ in QUESTIONS},
         plausibility=plausibility,
         time_limit=40,
+        verbose=1,
     )
 
 

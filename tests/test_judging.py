@@ -267,6 +267,8 @@ def test_answers_that_training_has_not_seen_are_pointed_out(model):
     with pytest.warns(UserWarning, match="region: 100% of values lie outside"):
         model.predict(X.assign(region="east"))
     with pytest.warns(UserWarning, match="age: 100%"):
+        assert not hw.check(model.certificate_, X.assign(age=1900 + X["age"]), y).confirmed
+    with pytest.warns(UserWarning, match="age: 100%"):
         model.subject(X.assign(age=1900 + X["age"]), y)
 
 

@@ -26,6 +26,7 @@ from hardwood._support.text import shown
 from hardwood.data.features import Table, encode
 from hardwood.data.labels import Labels, encode_labels, with_weight, with_worth
 from hardwood.data.pieces import encode_pieces, pieces_of, target_of
+from hardwood.data.strangers import warn_of_strangers
 from hardwood.problem import Goal, Problem
 from hardwood.shift.description import ShiftDescription, plain, read_plain
 from hardwood.trees.adversary import ClassShare, attack
@@ -421,6 +422,7 @@ def check(
     else:
         target = target_of(y, pieces, tree.features)
         table, labels = encode_pieces(pieces, tree.features, target, tree.classes, sample_weight)
+    warn_of_strangers(table, tree.features, stacklevel=2)
     table, labels = _with_weight(table, labels)
     if (labels.weights is None) != (certificate.weights == "none"):
         raise ArgumentError(

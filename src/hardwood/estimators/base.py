@@ -28,14 +28,12 @@ from hardwood.data.columns import (
     refuse_missing_labels,
     refuse_repeated,
 )
-from hardwood.data.features import NO_ANSWER, Feature, Kind, Table, encode, learn_table
+from hardwood.data.features import Feature, Kind, Table, encode, learn_table
 from hardwood.data.labels import Labels, encode_labels, with_weight
 from hardwood.data.pieces import Pieces, pieces_of
+from hardwood.data.strangers import warn_of_strangers
 from hardwood.trees.scikit import design_matrix, to_sklearn
 from hardwood.trees.tree import Tree
-
-FEW_STRANGERS = 0.25  # share of answers outside what training saw that is nothing unusual ...
-FEWEST_ROWS = 20  # ... in a table with so many rows at least
 
 
 class CodesWarning(UserWarning):
@@ -69,30 +67,6 @@ def kept_if_it_fails(model: BaseEstimator) -> Iterator[None]:
         vars(model).clear()
         vars(model).update(before)
         raise
-
-
-def warn_of_strangers(table: Table, known: Sequence[Feature]) -> None:
-    """Warn of columns most of whose answers training has not seen: it may be another question, or another unit."""
-    if table.n_samples < FEWEST_ROWS:
-        return
-    for share, feature in zip(outside_shares(table, known), known, strict=True):
-        if share > FEW_STRANGERS:
-            seen = f"{feature.low} to {feature.high}" if feature.kind is Kind.INTEGER else "the answers that it knows"
-            warnings.warn(
-                f"{shown(feature.name)}: {share:.0%} of values lie outside what training saw ({seen})", stacklevel=4
-            )
-
-
-def outside_shares(table: Table, known: Sequence[Feature]) -> list[float]:
-    """For each column the share of rows whose answer training has not seen; bins have no end, so nothing is outside."""
-    shares = []
-    for j, feature in enumerate(known):
-        codes = table.values[:, j]
-        outside = (codes < feature.low) | (codes > feature.high)
-        if feature.kind is not Kind.BINNED:
-            outside &= (codes != NO_ANSWER) | (not feature.missing)
-        shares.append(float(outside.mean()) if feature.kind is not Kind.BINNED else 0.0)
-    return shares
 
 
 class TreeClassifier(ClassifierMixin, BaseEstimator):
@@ -183,7 +157,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     def _at_use(self, X: Any) -> tuple[Tree, Table]:
         """The table as the tree reads it. Answers that are new get a category that no test of the tree asks for."""
         table = self.encoded(X, unseen="extra")
-        warn_of_strangers(table, self.tree_.features)
+        warn_of_strangers(table, self.tree_.features, stacklevel=3)
         return Tree(table.features, self.tree_.classes, self.tree_.root), table
 
     def _named(self, X: Any) -> Any:

@@ -25,8 +25,9 @@ from hardwood.data.columns import rows_of
 from hardwood.data.features import Kind, Table
 from hardwood.data.labels import Labels, checked_weights, encode_labels
 from hardwood.data.pieces import pieces_of
+from hardwood.data.strangers import warn_of_strangers
 from hardwood.estimators.alternatives import Alternatives, alternatives_of
-from hardwood.estimators.base import TreeClassifier, kept_if_it_fails, warn_of_strangers
+from hardwood.estimators.base import TreeClassifier, kept_if_it_fails
 from hardwood.estimators.rivals import rivals
 from hardwood.problem import Goal, Problem
 from hardwood.shift.account import accounts_of, reading_lines
@@ -409,7 +410,7 @@ class RobustTreeClassifier(TreeClassifier):
         if X is None and problem is not None:
             return problem.table, problem.labels, self.shifts_.with_prices(certainty=certainty, costs=costs)
         table = self.encoded(X)
-        warn_of_strangers(table, self.tree_.features)
+        warn_of_strangers(table, self.tree_.features, stacklevel=3)
         return table, self.labelled(y, table, sample_weight), self._shifts_for(certainty=certainty, costs=costs)
 
     def alternatives(
