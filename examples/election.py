@@ -87,7 +87,7 @@ def main() -> None:
     for name, tree in (("ordinary", ordinary), ("robust", robust)):
         tree.save(folder / f"{name}.json")
     both = RobustnessPath((1.0, PLAUSIBILITY), (ordinary, robust))
-    robust.report(folder / "report.html", along=both, title="Whom did they vote for in 1996?")
+    robust.report(folder / "report.html", along=both, title="Whom did they vote for in 1996?", target="the vote")
     written = ", ".join(sorted(path.name for path in folder.iterdir()))
     print(f"\nWritten to {folder}/: {written}")
     print(f"Open {folder / 'report.html'} in a browser to look around.")

@@ -35,6 +35,7 @@ STYLE = """
 .hardwood .edge .answer { fill: var(--soft); text-anchor: end; font-size: 11px; }
 .hardwood .told { fill: var(--soft); font-size: 11.5px; }
 .hardwood .empty { fill: var(--track); }
+.hardwood .hit { fill: none; }
 .hardwood .legend { display: flex; flex-wrap: wrap; gap: 1rem; list-style: none; padding: 0; }
 .hardwood table { border-collapse: collapse; }
 .hardwood th, .hardwood td { padding: 0.2rem 0.8rem 0.2rem 0; border-bottom: 1px solid var(--line); text-align: left; }
