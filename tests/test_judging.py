@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import hardwood as hw
 from hardwood import OrdinaryTreeClassifier, RobustTreeClassifier, ShiftDescription, audit, compare, robustness_path
-from hardwood.estimators.compare import values_like
+from hardwood.estimators.frames import values_like
 from hardwood.evaluation import expected_accuracy, shifted_tables, simulate_shifts
 from problems import small_table
 

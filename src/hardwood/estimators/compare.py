@@ -7,19 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from hardwood._support.arguments import whole_number
 from hardwood._support.notebook import InNotebook
 from hardwood._support.text import shown
-from hardwood.data.columns import MISSING, Column, read_columns
-from hardwood.data.features import NO_ANSWER, Feature, Kind, Table, encode
+from hardwood.data.columns import read_columns
+from hardwood.data.features import Feature, Kind, Table, encode
 from hardwood.data.labels import Labels, encode_labels
 from hardwood.estimators.audit import without_steps
 from hardwood.estimators.base import TreeClassifier
+from hardwood.estimators.frames import accuracy_of, values_like
 from hardwood.evaluation import expected_accuracy, shifted_tables, simulate_shifts
 from hardwood.shift.account import aligned
 from hardwood.shift.description import ShiftDescription
@@ -176,7 +175,7 @@ class _Judge:
     def on_training(self, name: str, model: Any, table: _Judged) -> dict[str, Any]:
         if name not in self.trees:
             return {
-                "nominal_accuracy": _accuracy(model, table.X, *self._sampled(model, table)[1:]),
+                "nominal_accuracy": accuracy_of(model, table.X, *self._sampled(model, table)[1:]),
                 "worst_case_accuracy": None,
             }
         tree, read, labels = self._read(name, model, table)
@@ -199,62 +198,14 @@ class _Judge:
     def _by_samples(self, model: Any, table: _Judged) -> dict[str, Any]:
         read, labels, classes = self._sampled(model, table)
         drawn = shifted_tables(read, labels, self.shifts, n_tables=min(self.n_tables, SAMPLED_BY_ANY), seed=self.seed)
-        shares = [_accuracy(model, values_like(table.X, read, own), labels, classes) for own in drawn]
+        shares = [accuracy_of(model, values_like(table.X, read, own), labels, classes) for own in drawn]
         return {
-            "nominal_accuracy": _accuracy(model, table.X, labels, classes),
+            "nominal_accuracy": accuracy_of(model, table.X, labels, classes),
             "worst_case_accuracy": None,
             "expected_accuracy": float(np.mean(shares)),
             "lowest_sampled_accuracy": float(np.min(shares)),
             "branching_nodes": None,
         }
-
-
-def _accuracy(model: Any, X: Any, labels: Labels, classes: Any) -> float:
-    right = np.asarray(model.predict(X)) == np.asarray(classes)[labels.codes]
-    return labels.worth_of(right) / labels.total
-
-
-def values_like(X: Any, table: Table, shifted: Table) -> Any:
-    """A caller's table with the answers that shifted, in the form that it has; the others stay as they are.
-
-    A number that moves to another bin becomes the middle one of those that are in it.
-    """
-    columns = {}
-    for j, (feature, column) in enumerate(zip(table.features, read_columns(X, "category"), strict=True)):
-        values = np.array(column.values, dtype=object)
-        if column.gone is not None:
-            values[column.gone] = None
-        moved = np.flatnonzero(shifted.values[:, j] != table.values[:, j])
-        middle = _middles(table, j, column) if feature.kind is Kind.BINNED else {}
-        for row in moved:
-            code = int(shifted.values[row, j])
-            none = code == NO_ANSWER or feature.decode(code) == MISSING
-            values[row] = None if none else middle.get(code, feature.decode(code))
-        columns[feature.name] = values
-    return _in_form_of(X, columns)
-
-
-def _middles(table: Table, j: int, column: Column) -> dict[int, float]:
-    codes = table.values[:, j]
-    return {int(code): float(np.median(column.values[codes == code])) for code in np.unique(codes) if code != NO_ANSWER}
-
-
-def _in_form_of(X: Any, columns: Mapping[str, NDArray[Any]]) -> Any:
-    if isinstance(X, Mapping):
-        return dict(columns)
-    if hasattr(X, "iloc"):  # pandas: every column as it was, as far as it goes
-        frame = X.copy()
-        for name, (own, values) in zip(X.columns, columns.items(), strict=True):
-            frame[name] = type(X[name])(values, index=X.index, name=own).astype(X[name].dtype)
-        return frame
-    if hasattr(X, "columns"):
-        native = nw.from_native(X, eager_only=True)
-        parts = [
-            nw.new_series(name, list(values), dtype=native[name].dtype, backend=native.implementation)
-            for name, values in columns.items()
-        ]
-        return native.with_columns(*parts).to_native()
-    return np.column_stack(list(columns.values())).astype(np.asarray(X).dtype)
 
 
 def _fitted(method: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, float]:
