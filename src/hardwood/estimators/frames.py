@@ -1,4 +1,4 @@
-"""Models that are no trees see tables as their callers have them: shifted answers in the form of a frame or an array."""
+"""Models that are no trees see tables as callers have them: shifted answers in the form of a frame or an array."""
 
 from __future__ import annotations
 
