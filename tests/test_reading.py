@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import hardwood as hw
 from hardwood import RobustTreeClassifier
-from hardwood.data.columns import read_columns
+from hardwood.data.codes import read_coded_columns
 from hardwood.data.features import NO_ANSWER
 from hardwood.estimators.base import CodesWarning
 from hardwood.shift.account import accounts_of, reading_lines
@@ -65,9 +65,23 @@ def test_codes_may_be_given_by_column():
 
 
 def test_an_object_column_may_mix_numbers_and_codes():
-    columns = read_columns({"a": [3, "?", 5, None, 4.5]}, "category", "?")
+    columns = read_coded_columns({"a": [3, "?", 5, None, 4.5]}, "category", "?")
     assert columns[0].gone.tolist() == [False, True, False, True, False]
     assert columns[0].values[[0, 2, 4]].tolist() == [3, 5, 4.5]
+
+
+def test_true_is_no_code_for_one():
+    (column,) = read_coded_columns({"a": [True, False, True]}, "category", [1, "?"])
+    assert column.gone is None
+    (column,) = read_coded_columns({"a": pd.Series([True, False, "?"], dtype=object)}, "category", [1, "?"])
+    assert column.gone.tolist() == [False, False, True]
+
+
+def test_codes_in_ordered_categories_are_no_answer():
+    answers = pd.Categorical(["low", "dk", "high"], categories=["low", "high", "dk"], ordered=True)
+    (column,) = read_coded_columns(pd.DataFrame({"a": answers}), "category", "dk")
+    assert column.categories == ("low", "high")
+    assert column.gone.tolist() == [False, True, False]
 
 
 def test_codes_are_refused_where_nothing_may_be_missing():

@@ -16,7 +16,7 @@ import typer
 
 from hardwood._support.arguments import OTHERS
 from hardwood.cli.tables import answer_shares
-from hardwood.data.columns import numbers_in
+from hardwood.data.codes import numbers_in
 from hardwood.shift.description import ShiftDescription
 
 

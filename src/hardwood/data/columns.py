@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood._support.arguments import by_feature
 from hardwood._support.errors import DROP_ROWS, ArgumentError, Said, Setting
 from hardwood._support.text import shown
 
 NO_ROWS = "the table has no rows; expected at least one sample"
 MISSING = "(missing)"  # the answer that a missing one becomes, if the caller wants it to be one
-# Text is taken for numbers with codes if it has so many different numbers at least, and so many other answers at most.
-LEAST_NUMBERS, MOST_CODES = 4, 4
+MOST_CODES = 4  # different answers of a column that may be codes for none
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +41,7 @@ class Column:
     @classmethod
     def of_text(cls, name: str, distinct: tuple[str, ...], numbers: NDArray[np.int32], **declared: Any) -> Column:
         """A column of text, of which each row has one of the different answers."""
-        return cls(name, _objects(list(distinct))[numbers], **declared, distinct=distinct, numbers=numbers)
+        return cls(name, objects_of(list(distinct))[numbers], **declared, distinct=distinct, numbers=numbers)
 
     @classmethod
     def of(
@@ -64,7 +61,7 @@ class Column:
             values, categories, as_answer = _missing_as_answer(values, categories)
         values, gone = _set_aside(values)
         if missing == "error":
-            _refuse_missing(name, gone)
+            refuse_missing(name, gone)
         if values.dtype.kind == "O":
             values = _plain_objects(name, values)
         if gone.any():
@@ -75,7 +72,7 @@ class Column:
             infinite = np.isinf(values)
             if infinite.any():
                 raise ValueError(f'column "{name}", row {infinite.argmax()} is infinite; use a finite number')
-        categories = tuple(_plain_objects(f"categories of {name}", _objects(list(categories))).tolist())
+        categories = tuple(_plain_objects(f"categories of {name}", objects_of(list(categories))).tolist())
         if values.dtype.kind != "O":
             return cls(name, values, categories, ordered, gone=gone if gone.any() else None)
         known: dict[Any, int] = {}
@@ -84,24 +81,13 @@ class Column:
         return cls(name, values, categories, ordered, tuple(known), numbers, gone if gone.any() else None)
 
 
-def read_columns(X: Any, missing: str = "error", missing_values: Any = None) -> list[Column]:
+def read_columns(X: Any, missing: str = "error") -> list[Column]:
     """The columns of a frame (anything narwhals reads), a mapping, or an array, whose columns are x0, x1, ...
 
-    missing         "error" refuses missing values; "category" makes them an answer of their own, in numbers one off the
-                    scale
-    missing_values  answers that mean that there is none, such as "?" or -9: one, several, or a mapping by column name.
-                    What is left of a column of text is read as numbers if all of it is.
+    missing  "error" refuses missing values; "category" makes them an answer of their own, in numbers one off the scale
     """
     if missing not in ("error", "category"):
         raise ArgumentError("missing", missing, 'expected "error" or "category"')
-    if missing_values is not None:
-        columns = read_columns(_without_code_objects(X, missing_values), "category")
-        codes = codes_of(missing_values, [column.name for column in columns])
-        columns = [_without_codes(column, own) for column, own in zip(columns, codes, strict=True)]
-        for column in columns if missing == "error" else ():
-            if column.gone is not None:
-                _refuse_missing(column.name, column.gone)
-        return columns
     if isinstance(X, list | tuple):
         # As objects, so that each column keeps its own type and nothing missing turns into text.
         X = np.array(X, dtype=object) if len(X) else np.empty((0, 1))
@@ -117,138 +103,19 @@ def read_columns(X: Any, missing: str = "error", missing_values: Any = None) -> 
     return columns
 
 
-def codes_of(missing_values: Any, names: Sequence[str]) -> list[tuple[Any, ...]]:
-    """The answers that mean none, for each column."""
-    if isinstance(missing_values, Mapping):
-        own = by_feature("missing_values", missing_values, names, default=())
-    else:
-        own = [missing_values] * len(names)
-    return [tuple(codes) if isinstance(codes, list | tuple | set | np.ndarray) else (codes,) for codes in own]
-
-
-def _without_code_objects(X: Any, missing_values: Any) -> Any:
-    """A table whose columns of Python objects have None where a code stands: these may hold numbers and text."""
-    if isinstance(X, list | tuple):
-        X = np.array(X, dtype=object)
-    if isinstance(X, np.ndarray):
-        if X.ndim != 2 or X.dtype.kind != "O":
-            return X
-        codes = codes_of(missing_values, [f"x{j}" for j in range(X.shape[1])])
-        return np.column_stack([_none_for(X[:, j], own) for j, own in enumerate(codes)]) if X.size else X
-    if not isinstance(X, Mapping):
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
-        if not isinstance(frame, nw.DataFrame):
-            return X
-        X = {str(series.name): series.to_native() for series in frame.iter_columns()}
-    codes = codes_of(missing_values, [str(name) for name in X])
-    return {name: _none_for(values, own) for (name, values), own in zip(X.items(), codes, strict=True)}
-
-
-def _none_for(values: Any, codes: tuple[Any, ...]) -> Any:
-    series = nw.from_native(values, series_only=True, pass_through=True)
-    if isinstance(series, nw.Series):
-        if series.dtype != nw.Object:
-            return values
-        values = series.to_list()
-    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
-        return values
-    return _objects([None if isinstance(value, Hashable) and value in codes else value for value in values])
-
-
-def _without_codes(column: Column, codes: tuple[Any, ...]) -> Column:
-    """The column with no answer where one of the codes stands; numbers that were text because of them are numbers.
-
-    So they are in tables where no code stands: what a column means must not depend on that.
-    """
-    if not codes:
-        return column
-    if column.values.dtype.kind != "O":
-        own = [code for code in codes if isinstance(code, int | float) and not isinstance(code, bool)]
-        found = np.isin(column.values, own) if own and column.values.dtype.kind in "iuf" else np.zeros(0, dtype=bool)
-        if not found.any():
-            return column
-        gone = found if column.gone is None else found | column.gone
-        return replace(column, values=_whole_if_possible(_filled(column.values, gone)), gone=gone)
-    known = {code for code in codes if isinstance(code, str)} | {str(code) for code in codes}
-    was_gone = np.zeros(len(column.values), dtype=bool) if column.gone is None else column.gone
-    gone = was_gone | np.isin(column.values.astype(str), sorted(known))
-    if column.categories:
-        if not gone.any():
-            return column
-        answers = tuple(answer for answer in column.categories if str(answer) not in known)
-        return Column.of(
-            column.name, _emptied(column.values, gone), answers, ordered=column.ordered, missing="category"
-        )
-    numbers = numbers_in([answer for answer in column.distinct if answer not in known and answer != MISSING])
-    if numbers is None:
-        return Column.of(column.name, _emptied(column.values, gone), missing="category") if gone.any() else column
-    values = _objects([None if lost else numbers[value] for value, lost in zip(column.values, gone, strict=True)])
-    return Column.of(column.name, values, missing="category")
-
-
-def _emptied(values: NDArray[Any], gone: NDArray[np.bool_]) -> NDArray[Any]:
-    values = values.copy()
-    values[gone] = None
-    return values
-
-
-def numbers_in(answers: Sequence[Any]) -> dict[str, float] | None:
-    """Texts and the numbers that they are, if all of them are numbers, whole ones as such; otherwise None."""
-    found: dict[str, float] = {}
-    for answer in answers:
-        number = _number(answer)
-        if number is None:
-            return None
-        found[answer] = number
-    return found or None
-
-
-def _number(text: Any) -> float | None:
-    try:
-        number = float(text)
-    except (TypeError, ValueError):
-        return None
-    if not math.isfinite(number):
-        return None
-    return int(number) if number.is_integer() and abs(number) < 2**53 else number
-
-
-@dataclass(frozen=True, slots=True)
-class Oddity:
-    """A column of text that holds numbers but for a few answers: how many rows have each of these."""
-
-    name: str
-    codes: dict[str, int]
-
-
-def oddity_of(column: Column) -> Oddity | None:
-    """What is odd about a column of text, if it looks like one of numbers with codes for no answer."""
-    if column.values.dtype.kind != "O" or column.categories or column.numbers is None:
-        return None
-    counts = np.bincount(column.numbers, minlength=len(column.distinct))
-    codes = {
-        answer: int(count)
-        for answer, count in zip(column.distinct, counts, strict=True)
-        if count and answer != MISSING and _number(answer) is None
-    }
-    n_numbers = len(column.distinct) - len(codes)
-    few = 0 < len(codes) <= MOST_CODES and sum(codes.values()) < 0.5 * len(column.values)
-    return Oddity(column.name, codes) if few and n_numbers >= LEAST_NUMBERS else None
-
-
 def read_column(name: str, values: Any, missing: str = "error") -> Column:
     """One column from a series, a categorical, an array or a list."""
     series = nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         return _series_column(name, series, missing)
     if hasattr(values, "categories") and hasattr(values, "ordered"):  # pandas.Categorical
-        answers, categories = _objects(list(values)), tuple(values.categories)
+        answers, categories = objects_of(list(values)), tuple(values.categories)
         return Column.of(name, answers, categories, ordered=bool(values.ordered), missing=missing)
     if isinstance(values, np.ndarray):
         return Column.of(name, values, missing=missing)
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise TypeError(f'column "{name}" is {values!r}; expected one value for each row')
-    return Column.of(name, _objects(list(values)), missing=missing)
+    return Column.of(name, objects_of(list(values)), missing=missing)
 
 
 def _array_columns(array: NDArray[Any], missing: str) -> list[Column]:
@@ -293,9 +160,9 @@ def _frame_columns(X: Any, missing: str) -> list[Column]:
 def _series_column(name: str, series: Any, missing: str) -> Column:
     dtype = series.dtype
     if missing == "error":
-        _refuse_missing(name, np.asarray(series.is_null().to_numpy()))
+        refuse_missing(name, np.asarray(series.is_null().to_numpy()))
     if dtype == nw.Enum:
-        return Column.of(name, _objects(series.to_list()), tuple(dtype.categories), ordered=True, missing=missing)
+        return Column.of(name, objects_of(series.to_list()), tuple(dtype.categories), ordered=True, missing=missing)
     if dtype == nw.Categorical:
         # Only the native pandas column still knows declared categories that no row uses, and their order.
         native = series.to_native()
@@ -305,12 +172,12 @@ def _series_column(name: str, series: Any, missing: str) -> Column:
         seen = [value for value in series.unique().to_list() if not is_missing(value)]
         if all(isinstance(category, str) for category in (*declared, *seen)):
             return _text_column(name, series.cast(nw.String), declared or tuple(sorted(seen)))
-        return Column.of(name, _objects(series.to_list()), declared or tuple(sorted(seen)), missing=missing)
+        return Column.of(name, objects_of(series.to_list()), declared or tuple(sorted(seen)), missing=missing)
     if dtype == nw.String:
         return _text_column(name, series)
     empty = series.null_count() == len(series) and not (dtype.is_numeric() or dtype == nw.Boolean)  # of no type at all
     if dtype == nw.Object or empty:
-        return Column.of(name, _objects(series.to_list()), missing=missing)
+        return Column.of(name, objects_of(series.to_list()), missing=missing)
     return _number_column(name, series, missing)
 
 
@@ -394,7 +261,8 @@ def _missing_labels(y: Any) -> NDArray[np.bool_]:
     return np.zeros(1, dtype=bool)
 
 
-def _refuse_missing(name: str, missing: NDArray[np.bool_]) -> None:
+def refuse_missing(name: str, missing: NDArray[np.bool_]) -> None:
+    """An error that names the first row without an answer, and how many there are."""
     if missing.any():
         as_answer = (" makes it an answer of its own",)
         count = int(np.count_nonzero(missing))
@@ -416,7 +284,8 @@ def _unreadable(name: str, dtype: object) -> str:
     )
 
 
-def _objects(values: list[Any]) -> NDArray[Any]:
+def objects_of(values: Sequence[Any]) -> NDArray[Any]:
+    """Anybody's values as an array of objects, one for each."""
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
@@ -425,7 +294,7 @@ def _objects(values: list[Any]) -> NDArray[Any]:
 def _plain_objects(name: str, values: NDArray[Any]) -> NDArray[Any]:
     """Python objects of one kind; numbers that came as objects become a numeric array again."""
     plain = [value.item() if isinstance(value, np.generic) else value for value in values]
-    _refuse_missing(name, np.array([is_missing(value) for value in plain], dtype=bool))
+    refuse_missing(name, np.array([is_missing(value) for value in plain], dtype=bool))
     for row, value in enumerate(plain):
         if not isinstance(value, str | int | float):
             raise TypeError(
@@ -440,7 +309,7 @@ def _plain_objects(name: str, values: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(plain)
     if len(types) > 1:
         raise _mixed(name, plain)
-    return _objects(plain)
+    return objects_of(plain)
 
 
 def _mixed(name: str, plain: list[Any]) -> ArgumentError:
@@ -506,7 +375,7 @@ def _missing_as_answer(
     if categories and MISSING not in categories:
         categories = (*categories, MISSING)
     answers = [MISSING if lost else value for value, lost in zip(plain, gone, strict=True)]
-    return _objects(answers), categories, gone
+    return objects_of(answers), categories, gone
 
 
 def is_missing(value: Any) -> bool:

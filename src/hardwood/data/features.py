@@ -27,7 +27,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from hardwood._support.arguments import by_feature, whole_number
 from hardwood._support.errors import ArgumentError, Said, Setting
-from hardwood.data.columns import MISSING, Column, read_column, read_columns
+from hardwood.data.codes import read_coded_columns
+from hardwood.data.columns import MISSING, Column, read_column
 
 Category: TypeAlias = str | int | float | bool
 IntArray: TypeAlias = NDArray[np.int32]
@@ -236,10 +237,10 @@ def encode(
               give the table's feature one more category for all such answers
     missing   "error", or "category" to make a missing answer an answer of its own: "(missing)" in a categorical column,
               otherwise a value off the scale; features that know this answer ask for it
-    missing_values  answers that mean that there is none, see `read_columns`
+    missing_values  answers that mean that there is none, see `read_coded_columns`
     """
     known = features is not None and any(feature.missing or MISSING in feature.categories for feature in features)
-    columns = read_columns(X, "category" if known else missing, missing_values)
+    columns = read_coded_columns(X, "category" if known else missing, missing_values)
     if unseen not in ("error", "extra"):
         raise ValueError(f'unseen is {unseen!r}; expected "error" or "extra"')
     if features is not None:

@@ -19,15 +19,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from hardwood._support.errors import Dialect, PythonDialect, Setting
 from hardwood._support.text import shown
-from hardwood.data.columns import (
-    Column,
-    Oddity,
-    n_rows,
-    oddity_of,
-    read_columns,
-    refuse_missing_labels,
-    refuse_repeated,
-)
+from hardwood.data.codes import Oddity, oddity_of, read_coded_columns
+from hardwood.data.columns import Column, n_rows, refuse_missing_labels, refuse_repeated
 from hardwood.data.features import Feature, Kind, Table, encode, learn_table
 from hardwood.data.labels import Labels, encode_labels, with_weight
 from hardwood.data.pieces import Pieces, pieces_of
@@ -91,7 +84,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         if sample_weight is not None and n_rows(X) != len(y):
             raise ValueError(f"y has {len(y)} labels but the table has {n_rows(X)} rows; expected as many")
         X, y, weights = with_weight(X, y, sample_weight)
-        columns = read_columns(X, self.missing, self.missing_values)
+        columns = read_coded_columns(X, self.missing, self.missing_values)
         table = learn_table(columns, kinds=self.feature_kinds, max_bins=self.max_bins, weights=weights)
         self._reading_notes = list(_notes(columns, table))
         return table, encode_labels(y, table.n_samples, weights=weights, class_weight=class_weight)
