@@ -845,3 +845,13 @@ def test_calibrate_explains_itself(folder):
     assert "expected changes" in done.stdout
     assert "A lower plausibility pays for more." in done.stdout
     assert "A column with many answers is dearer to change" in done.stdout
+
+
+def test_what_fit_left_out_can_be_left_out_again(coded):
+    words = ("survey.csv", "-t", "vote")
+    assert hardwood("fit", *words, "-d", 1, "--na", "?", "--drop-missing", folder=coded).returncode == 0
+    checked = hardwood("check", "model.certificate.json", *words, "--na", "?", "--drop-missing", folder=coded)
+    assert "CONFIRMED" in checked.stdout
+    audited = hardwood("audit", "model.json", *words, "--drop-missing", folder=coded)
+    assert "89 samples" in audited.stdout
+    assert hardwood("report", "model.json", *words, "--drop-missing", folder=coded).returncode == 0

@@ -242,6 +242,18 @@ def test_simulate_shifts_reads_frames(model):
     assert (simulate_shifts([model.tree_], X, y, model.shifts_, n_tables=20) == wanted).all()
 
 
+def test_pipelines_that_end_in_a_tree_of_ours_read_frames():
+    X, y = survey()
+    pipeline = make_pipeline(StandardScaler(), RobustTreeClassifier(2)).fit(X[["age", "trust"]], y)
+    assert audit(pipeline, X[["age", "trust"]], y).nominal_accuracy == pipeline.score(X[["age", "trust"]], y)
+
+
+def test_groups_may_be_a_column_that_the_tree_does_not_know(model):
+    X, y = survey(seed=2)
+    asked = X.assign(sex=np.where(np.arange(len(X)) % 2, "f", "m"))
+    assert [own.group for own in audit(model, asked, y, groups="sex").by_group] == ["f", "m"]
+
+
 # ---- failed fits, strangers, notebooks
 
 

@@ -216,3 +216,35 @@ def test_senseless_wishes_for_alternatives_are_refused():
         model.alternatives(0)
     with pytest.raises(ValueError, match="within is -1"):
         model.alternatives(3, within=-1)
+
+
+def test_only_trees_with_the_same_questions_take_part():
+    """The search once improved the tests, too, and called the answers of another tree proved."""
+    X = {"b": list("rqrqrqqqrprpqrr"), "c": [0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1]}
+    y = [0, 1, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1]
+    words = {"certainty": 0.9, "plausibility": 0.8, "class_weight": "balanced"}
+    features = hw.encode(X).features
+
+    def tree(*labels):
+        first, second, third = map(Leaf, labels)
+        return Tree(features, (0, 1), Branch(0, 2, Branch(1, 0, first, second), third))
+
+    best = max(
+        audit(tree(*labels), X, y, **words).worst_case_accuracy for labels in itertools.product((0, 1), repeat=3)
+    )
+    found = harden(tree(1, 0, 1), X, y, **words)
+    assert found.proved
+    assert found.after.worst_case_accuracy == pytest.approx(best)
+    assert "No other answers keep more than" in str(found)
+
+
+def test_alternatives_keep_their_bound_where_rows_are_lost_in_part():
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame({"a": rng.integers(0, 3, 9), "b": rng.integers(0, 2, 9)})
+        y = np.append([0, 1], rng.integers(0, 2, 7))
+        model = RobustTreeClassifier(2, certainty=0.75, plausibility=0.9, class_weight="balanced").fit(X, y)
+        found = model.alternatives(100, within=0.5)
+        kept = [own.worst_case_correct for own in found]
+        assert min(kept) >= max(kept) - 0.5
+        assert not found.complete

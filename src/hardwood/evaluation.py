@@ -112,6 +112,7 @@ def simulate_shifts(
     *,
     n_tables: int = 5000,
     seed: int = 0,
+    missing_values: Any = None,
 ) -> FloatArray:
     """Shift a table at random many times; the accuracy of each tree on each table (trees by tables).
 
@@ -119,12 +120,13 @@ def simulate_shifts(
 
     table   a `Table`, or a frame or array as the first tree reads it
     labels  `Labels`, or a label for each row
+    missing_values  answers of a frame that mean none, as in `RobustTreeClassifier`
     """
     n_tables = whole_number("n_tables", n_tables, at_least=1)
     if not trees:
         raise ValueError("trees are empty; give at least one")
     if not isinstance(table, Table):
-        table = encode(table, features=trees[0].features)
+        table = encode(table, features=trees[0].features, missing_values=missing_values)
     if not isinstance(labels, Labels):
         labels = encode_labels(labels, table.n_samples, classes=trees[0].classes)
     for tree in trees:

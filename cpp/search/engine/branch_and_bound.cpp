@@ -200,6 +200,7 @@ bool BranchAndBound::settle() {
 
 bool BranchAndBound::settle_labels(const Skeleton& tests) {
     Worker& worker = *workers_[0];
+    only_labels_ = true;
     improvement_.relabel(tests, infinity);
     contest_.ask(contest_.incumbent().score.correct, contest_.all_tests());
     Node top = root(0);
@@ -261,7 +262,7 @@ void BranchAndBound::close_prices(Worker& worker, Node& node, std::size_t place,
 // A poor tree makes every question harder than it is, so the more steps were made, the more is done for a better one.
 void BranchAndBound::improve(Worker& worker) {
     const long long steps = worker.measures->statistics.steps;
-    if (!effort_.improvement || &worker != workers_[0].get() || steps < next_improvement_) return;
+    if (!effort_.improvement || only_labels_ || &worker != workers_[0].get() || steps < next_improvement_) return;
     next_improvement_ = 2 * steps;
     improvement_.run(effort_.improvement_work);
 }

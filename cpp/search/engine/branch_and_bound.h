@@ -67,6 +67,7 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_;
     Improvement improvement_;   // of the first worker
     long long next_improvement_;  // steps after which it is due
+    bool only_labels_ = false;    // trees with other tests do not take part
     Kinks kinks_;
     Potentials root_potentials_;
     struct Remembered {

@@ -74,6 +74,9 @@ LeastLeaf = Annotated[int, typer.Option(help="How many rows every leaf must hold
 Codes = Annotated[
     list[str] | None, typer.Option("--na", help="An answer that means that there is none, as given to fit; repeated.")
 ]
+DropMissing = Annotated[
+    bool, typer.Option("--drop-missing", help="Leave out rows without an answer in some column, as fit did.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -214,6 +217,7 @@ def audit(
     groups: Annotated[
         str | None, typer.Option(help="A column: accuracy and worst case for each of its answers.", show_default=False)
     ] = None,
+    drop_missing: DropMissing = False,
     as_json: AsJson = False,
 ) -> None:
     """Show how fragile a tree is: its worst case, and what the adversary changes."""
@@ -228,7 +232,10 @@ def audit(
         # If nothing is said, a model of ours is audited under its own shifts.
         said = shifts.description([feature.name for feature in features]) if shifts.given else None
         worth = class_weights(class_weight)
-        table, y, people = _table_or_pieces(data, target, features, weight)
+        complete = codes_for_none(tree) if drop_missing else None
+        if complete is not None and groups is not None:
+            raise ValueError("--groups and --drop-missing are both given; leave the rows out of the file first")
+        table, y, people = _table_or_pieces(data, target, features, weight, complete)
         who = None if groups is None else group_column(data, groups)
         found = audited(tree, table, y, people, shifts=said, class_weight=worth, groups=who)
         if as_json:
@@ -253,6 +260,7 @@ def report(
     ] = None,
     weight: Weight = None,
     rows: Annotated[bool, typer.Option("--rows", help="Show which single rows the worst shift changes.")] = False,
+    drop_missing: DropMissing = False,
     test: Annotated[
         Path | None, typer.Option(help="A table of rows that the tree has not seen, to stand beside the others.")
     ] = None,
@@ -265,7 +273,8 @@ def report(
     with errors(words_of=model):
         check_output("--output", output, data, model)
         classifier = _load_model(model)
-        table, y, people = features_and_target(data, target, None, classifier.tree_.features, weight)
+        complete = codes_for_none(classifier) if drop_missing else None
+        table, y, people = features_and_target(data, target, None, classifier.tree_.features, weight, complete)
         table = only(table, classifier.tree_.features)
         along = None if levels is None else _path_of(classifier, table, y, people, levels, time_limit)
         about = {"target": target, "author": author, "source": source, "intended_use": intended_use}
@@ -393,6 +402,7 @@ def check(
     model: Annotated[Path | None, typer.Option("--model", "-m", help="Also: is it this model's tree?")] = None,
     weight: Weight = None,
     na: Codes = None,
+    drop_missing: DropMissing = False,
     as_json: AsJson = False,
 ) -> None:
     """Compute again, from the data alone, what a certificate says about its tree. No solver takes part."""
@@ -401,7 +411,8 @@ def check(
         from hardwood.certificate import check as checked
 
         held = Certificate.load(certificate)
-        table, y, people = _table_or_pieces(data, target, held.tree.features, weight)
+        complete = (na or []) if drop_missing else None
+        table, y, people = _table_or_pieces(data, target, held.tree.features, weight, complete)
         outcome = checked(held, table, y, sample_weight=people, missing_values=ColumnOptions(na=na).missing_values)
         contradictions = list(outcome.contradictions)
         if model is not None and _load_model(model).tree_ != held.tree:
@@ -418,12 +429,22 @@ def check(
         raise typer.Exit(NOT_CONFIRMED)
 
 
-def _table_or_pieces(data: Path, target: str, features: Any, weight: str | None) -> tuple[Any, Any, Any]:
+def _table_or_pieces(
+    data: Path, target: str, features: Any, weight: str | None, complete: list[Any] | None = None
+) -> tuple[Any, Any, Any]:
     """What a tree reads of a table, target and weights; of a table in pieces, where it is, and the names of these."""
     if comes_in_pieces(data):
+        if complete is not None:
+            raise ValueError(f"--drop-missing needs a table in memory; {data} is read piece by piece")
         return data, target, weight
-    table, y, people = features_and_target(data, target, None, features, weight)
+    table, y, people = features_and_target(data, target, None, features, weight, complete)
     return only(table, features), y, people
+
+
+def codes_for_none(model: Any) -> list[Any]:
+    """Answers that a model was told to mean none, in all columns."""
+    codes = getattr(model, "missing_values", None)
+    return list(codes) if isinstance(codes, list | tuple) else [] if codes is None else [codes]
 
 
 def _load_model(path: Path) -> Any:

@@ -40,7 +40,15 @@ def codes_of(missing_values: Any, names: Sequence[str]) -> list[tuple[Any, ...]]
         own = by_feature("missing_values", missing_values, names, default=())
     else:
         own = [missing_values] * len(names)
-    return [tuple(codes) if isinstance(codes, list | tuple | set | np.ndarray) else (codes,) for codes in own]
+    return [_listed(codes) for codes in own]
+
+
+def _listed(codes: Any) -> tuple[Any, ...]:
+    """Codes as plain values; text that is a number stands for the number, too."""
+    several = list(codes) if hasattr(codes, "__iter__") and not isinstance(codes, str) else [codes]
+    plain = [code.item() if isinstance(code, np.generic) else code for code in several]
+    numbers = [number for code in plain if isinstance(code, str) and (number := _number(code)) is not None]
+    return (*plain, *numbers)
 
 
 def _without_code_objects(X: Any, missing_values: Any) -> Any:
@@ -89,17 +97,20 @@ def _without_codes(column: Column, codes: tuple[Any, ...]) -> Column:
         return column
     was_gone = np.zeros(len(column.values), dtype=bool) if column.gone is None else column.gone
     if column.numbers is None:
-        own = [code for code in codes if isinstance(code, int | float) and not isinstance(code, bool)]
-        gone = was_gone | (np.isin(column.values, own) if column.values.dtype.kind in "iuf" else False)
+        own = np.array([code for code in codes if isinstance(code, int | float) and not isinstance(code, bool)])
+        kind = column.values.dtype.kind
+        own = own.astype(column.values.dtype) if kind == "f" else own  # 99.9 is another number in 32 bits
+        gone = was_gone | (np.isin(column.values, own) if kind in "iuf" else False)
         return column if (gone == was_gone).all() else _read(column, column.values, gone)
     texts = [str(answer) for answer in column.distinct]
     known = {str(code) for code in codes}
     gone = was_gone | np.array([text in known for text in texts], dtype=bool)[column.numbers]
-    left = [text for text in texts if text not in known and text != MISSING]
+    is_none = column.gone is not None  # otherwise it is somebody's answer
+    left = [text for text in texts if text not in known and not (is_none and text == MISSING)]
     numbers = None if column.categories else numbers_in(left)
     if numbers is not None:
         return _read(column, np.array([numbers.get(text, 0) for text in texts])[column.numbers], gone)
-    if (gone == was_gone).all():
+    if (gone == was_gone).all() and not known & {str(answer) for answer in column.categories}:
         return column
     answers = tuple(answer for answer in column.categories if str(answer) not in known)
     values = column.values.copy()

@@ -19,10 +19,12 @@ class Alternatives(InNotebook, Sequence[Attack]):
     """Trees whose worst case is near the best, the best first; each with what the adversary does to it.
 
     None of their tests can be taken out, for one of its sides or for an answer, without losing a row in the worst case;
-    and no two of them answer the same everywhere.
+    and no two of them answer the same, as far as shifts of this table can tell (thresholds that none can tell apart are
+    one).
 
     within    how many rows less than the best they may keep
-    complete  whether there are no others
+    complete  whether there are no others; not known where rows may be lost in part (weights that are no whole numbers,
+              classes that are worth more than others)
     """
 
     attacks: tuple[Attack, ...] = field(repr=False)
@@ -81,4 +83,7 @@ def alternatives_of(
         problem, most, within, limits=limits, start=Start(start), n_jobs=n_jobs
     )
     found = sorted(map(problem.judged, trees), key=lambda own: (-own.worst_case_correct, own.tree.n_branching_nodes))
+    if problem.in_part and found:  # the search rounds values up: a tree may be missed by that, or be listed by it
+        least = found[0].worst_case_correct - within
+        return Alternatives(tuple(own for own in found if own.worst_case_correct >= least), within, complete=False)
     return Alternatives(tuple(found), within, complete)

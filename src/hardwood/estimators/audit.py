@@ -188,7 +188,7 @@ def audit(
     """
     model, said, class_weight = said_for(model, shifts, words, class_weight)
     if isinstance(groups, str):
-        groups = column_named(X, groups)
+        groups, X = column_named(X, groups), only_known(model, X)
     model, X = without_steps(model, X)
     pieces = pieces_of(X)
     if pieces is not None and groups is not None:
@@ -228,6 +228,13 @@ def column_named(X: Any, name: str) -> Any:
     return read_column(name, X[name], "category").values
 
 
+def only_known(model: Any, X: Any) -> Any:
+    """The columns that a classifier of ours knows by name; a column of groups need not be one of them."""
+    if not isinstance(model, TreeClassifier) or not hasattr(model, "feature_names_in_"):
+        return X
+    return {str(name): X[name] for name in model.feature_names_in_}
+
+
 def without_steps(model: Any, X: Any) -> tuple[Any, Any]:
     """The last step of a pipeline, and the table as the steps before leave it; anything else as it is."""
     if not (hasattr(model, "steps") and hasattr(model, "named_steps")):
@@ -237,6 +244,8 @@ def without_steps(model: Any, X: Any) -> tuple[Any, Any]:
         return last, X
     read = before.transform(X)
     read = read.toarray() if hasattr(read, "toarray") else read
+    if isinstance(last, TreeClassifier) and not hasattr(last, "feature_names_in_"):
+        return last, np.asarray(read)  # it knows its columns by their places
     if isinstance(read, np.ndarray):
         try:
             names = [str(name) for name in before.get_feature_names_out()]

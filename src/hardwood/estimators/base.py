@@ -120,7 +120,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     def design_matrix(self, X: Any) -> NDArray[np.float64]:
         """The columns that the tree of `to_sklearn` reads: X itself if it holds numbers alone."""
         check_is_fitted(self)
-        return design_matrix(self.tree_, self._named(self._validated(X, reset=False)))
+        return design_matrix(self.tree_, self._named(self._validated(X, reset=False)), self.missing_values)
 
     def encoded(self, X: Any, unseen: str = "error", features: Sequence[Feature] | None = None) -> Table:
         """The table as the tree reads it, or as finer features do; see `features.encode` for `unseen`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,7 +26,8 @@ class Hardened(InNotebook):
     """A tree before and after its answers were chosen for the worst case. Prints what changes.
 
     before, after  audits of both, on the same table under the same shifts
-    proved         whether no other answers at its leaves keep more in the worst case
+    proved         whether no other answers at its leaves keep more in the worst case; where rows may be lost in part,
+                   more than `upper_bound`
     upper_bound    none keep more than this
     """
 
@@ -58,7 +60,11 @@ class Hardened(InNotebook):
 
     def __str__(self) -> str:
         before, after = self.before, self.after
-        best = "No other answers keep more: proved" if self.proved else "Better answers may exist"
+        most = f"No other answers keep more than {self.upper_bound / after.found.total:.2%}"
+        counted = after.found.labels.counted
+        best = (
+            ("No other answers keep more: proved" if counted else most) if self.proved else "Better answers may exist"
+        )
         lines = [
             f"worst case {before.worst_case_accuracy:.1%} -> {after.worst_case_accuracy:.1%}, as the table stands "
             f"{before.nominal_accuracy:.1%} -> {after.nominal_accuracy:.1%} "
@@ -83,6 +89,7 @@ def harden(
     feature_kinds: Any = None,
     max_bins: int = 10,
     class_weight: Any = None,
+    missing_values: Any = None,
     time_limit: float | None = 60,
     **words: Any,
 ) -> Hardened:
@@ -93,12 +100,15 @@ def harden(
     time_limit  seconds after which the best answers so far are returned
     """
     model, said, class_weight = said_for(model, shifts, words, class_weight)
-    tree, table = read_for_audit(model, X, feature_kinds, max_bins)
+    tree, table = read_for_audit(model, X, feature_kinds, max_bins, missing_values)
     labels = encode_labels(y, table.n_samples, classes=tree.classes, weights=sample_weight, class_weight=class_weight)
     problem = Problem(labels, said.uncertainty(table, people=labels.people), tree.depth, 0.0)
     found = SearchSolver().relabelled(problem, tree, limits=Limits(seconds=time_limit))
     before = attack(tree, labels, problem.uncertainty)
-    best = _fewest_changes(problem, tree, found.tree)
+    new = found.tree
+    if problem.in_part:  # the search rounds values up, so answers that are a little better may be left
+        new = max((_climbed(problem, start) for start in (found.tree, tree)), key=lambda own: _kept(problem, own))
+    best = _fewest_changes(problem, tree, new)
     after = attack(best, labels, problem.uncertainty)
     if after.worst_case_correct <= before.worst_case_correct:
         after = before
@@ -107,16 +117,36 @@ def harden(
     )
 
 
+def _kept(problem: Problem, tree: Tree) -> float:
+    return problem.judged(tree).worst_case_correct
+
+
+def _climbed(problem: Problem, tree: Tree) -> Tree:
+    """Answers changed one by one, as long as that keeps more."""
+    better = True
+    while better:
+        better = False
+        for leaf, label in itertools.product(range(len(tree.regions)), range(len(tree.classes))):
+            other = _with_answer(tree, leaf, label)
+            if _kept(problem, other) > _kept(problem, tree):
+                tree, better = other, True
+    return tree
+
+
+def _with_answer(tree: Tree, leaf: int, label: int) -> Tree:
+    labels = [region.label for region in tree.regions]
+    labels[leaf] = label
+    return replace(tree, root=_with_labels(tree.root, iter(labels)))
+
+
 def _fewest_changes(problem: Problem, old: Tree, new: Tree) -> Tree:
     """The new answers, but the old one wherever that makes no difference, leaf after leaf."""
-    worth = problem.judged(new).worst_case_correct
+    worth = _kept(problem, new)
     for leaf, (was, now) in enumerate(zip(old.regions, new.regions, strict=True)):
         if was.label == now.label:
             continue
-        labels = [region.label for region in new.regions]
-        labels[leaf] = was.label
-        other = replace(new, root=_with_labels(new.root, iter(labels)))
-        if problem.judged(other).worst_case_correct >= worth:
+        other = _with_answer(new, leaf, was.label)
+        if _kept(problem, other) >= worth:
             new = other
     return new
 

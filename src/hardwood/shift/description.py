@@ -210,7 +210,7 @@ def plain(value: Any) -> Any:
         value = value.tolist()
     elif hasattr(value, "to_list"):
         value = value.to_list()
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | set | frozenset):
         return [plain(entry) for entry in value]
     if isinstance(value, float) and math.isinf(value):
         return "inf" if value > 0 else "-inf"

@@ -246,7 +246,8 @@ def progress_words(problem: Problem, event: Progress) -> str:
     gap = max(0.0, event.objective_bound - event.objective) / problem.total
     if not problem.labels.counted:
         return f"keeps {kept:.2%}, at most {most:.2%} possible, gap {gap:.2%}"
-    rows = f"{math.ceil(event.objective):,} of {problem.total:,}"
+    most_kept = math.ceil(event.objective)
+    rows, kept = f"{most_kept:,} of {problem.total:,}", most_kept / problem.total
     return f"keeps {rows} rows ({kept:.1%}), at most {math.ceil(event.objective_bound):,} possible, gap {gap:.1%}"
 
 

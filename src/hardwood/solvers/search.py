@@ -113,6 +113,10 @@ class SearchSolver:
         place = {test: k for k, test in enumerate(tests)}
         questions = heap_of(tree.root, tree.depth, lambda node: place[Test.of(node)]) or []
         found = self._run(compiled_problem(plain, tests), limits, began, questions=questions)
+        if found.tree[1][0] >= 0 and [own[0] for own in found.tree] != [own[0] for own in questions]:
+            raise RuntimeError(
+                "the search answered with other questions than it was asked; please report this as a bug"
+            )
         labels = found.tree if found.tree[1][0] >= 0 else [(-1, found.tree[1][1])] * len(questions)
         best = Tree(tree.features, tree.classes, _labelled(tree.root, 1, labels))
         own = _Scale(plain, found.near_zero).most_correct(found.upper_bound)

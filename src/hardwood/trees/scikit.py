@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardwood._support.arguments import by_feature
+from hardwood.data.codes import read_coded_columns
 from hardwood.data.columns import Column, read_columns
 from hardwood.data.features import BELOW_ALL, NO_ANSWER, Feature, Kind, Table, encode, learn_feature
 from hardwood.trees.tree import Branch, Leaf, Node, Tree
@@ -18,14 +19,14 @@ from hardwood.trees.tree import Branch, Leaf, Node, Tree
 EXACT_IN_FLOAT32 = 2**24
 
 
-def design_matrix(tree: Tree, X: Any) -> NDArray[np.float64]:
+def design_matrix(tree: Tree, X: Any, missing_values: Any = None) -> NDArray[np.float64]:
     """The numbers that `to_sklearn` trees read; for a table of numbers and booleans alone, just these.
 
     Integers and floats stay as they are, ordinal and binary answers become their rank, and a categorical column becomes
     a column of 0 and 1 for each category. Where there is no answer in a column with an order, it is NaN.
     """
-    by_name = {column.name: column for column in read_columns(X, "category")}
-    table = encode(X, features=tree.features)
+    by_name = {column.name: column for column in read_coded_columns(X, "category", missing_values)}
+    table = encode(X, features=tree.features, missing_values=missing_values)
     columns = []
     for j, feature in enumerate(tree.features):
         codes = table.values[:, j]
