@@ -147,6 +147,18 @@ def test_scores_are_those_of_an_audit(model):
     assert hw.expected_accuracy(model, X, y, certainty=1.0) == pytest.approx(model.score(X, y))
 
 
+def test_a_rare_answer_in_one_fold_has_a_score():
+    X, y = survey()
+    X.loc[7, "region"] = "islands"
+    X["age"] = X["age"].astype(float)
+    X.loc[90, "age"] = np.nan
+    model = RobustTreeClassifier(2, certainty=0.8, missing="category")
+    search = GridSearchCV(model, {"plausibility": [1.0, 0.9]}, scoring=hw.SCORERS, refit="expected_accuracy", cv=3)
+    found = search.fit(X, y).cv_results_
+    assert np.isfinite(found["mean_test_worst_case_accuracy"]).all()
+    assert np.isfinite(found["mean_test_expected_accuracy"]).all()
+
+
 # ---- any model
 
 

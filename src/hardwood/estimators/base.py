@@ -93,7 +93,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         """The class of each row. A table in pieces (see `audit`) is predicted piece by piece."""
         if (pieces := pieces_of(X)) is not None:
             return self._piece_by_piece(self.predict, pieces)
-        tree, table = self._at_use(X)
+        tree, table = self.at_use(X)
         return np.asarray(self.classes_[tree.predict(table)])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -102,7 +102,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         They describe the training table as it stands. The label of a leaf is chosen for the worst case, so it need not
         be the most frequent class there. A leaf without training samples is sure of its label.
         """
-        tree, table = self._at_use(X)
+        tree, table = self.at_use(X)
         counts = self.leaf_counts_.astype(float)
         empty = np.flatnonzero(counts.sum(axis=1) == 0)
         counts[empty, [tree.regions[leaf].label for leaf in empty]] = 1.0
@@ -147,7 +147,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         names = [feature.name for feature in self.tree_.features]
         return np.concatenate(list(pieces.map(partial(_without_number, method), names)))
 
-    def _at_use(self, X: Any) -> tuple[Tree, Table]:
+    def at_use(self, X: Any) -> tuple[Tree, Table]:
         """The table as the tree reads it. Answers that are new get a category that no test of the tree asks for."""
         table = self.encoded(X, unseen="extra")
         warn_of_strangers(table, self.tree_.features, stacklevel=3)
