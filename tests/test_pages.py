@@ -82,7 +82,7 @@ def test_every_block_of_python_runs(page, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     monkeypatch.setenv("MPLBACKEND", "agg")
     blocks = BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
-    space = names()
+    space, ran = names(), []
     certificate = (folder / "model.certificate.json").read_text()
     for block in blocks:
         missing = [name for name in OPTIONAL if f"import {name}" in block]
@@ -91,8 +91,12 @@ def test_every_block_of_python_runs(page, folder, monkeypatch, capsys):
         if "model.certificate.json" in block:  # weights belong to a certificate that knows them
             space["model"].fit(space["X"], space["y"], sample_weight=space["weights"]).save("model.json")
         exec(compile(block, page, "exec"), space)
+        ran.append(block)
     (folder / "model.certificate.json").write_text(certificate)
     capsys.readouterr()
+    assert [block for block in blocks if not any(f"import {name}" in block for name in OPTIONAL)] == [
+        block for block in ran if not any(f"import {name}" in block for name in OPTIONAL)
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES)

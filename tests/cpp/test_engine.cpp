@@ -5,6 +5,7 @@
 
 #include "random_task.h"
 #include "search/engine/coarse.h"
+#include "search/engine/greedy.h"
 #include "search/engine/search.h"
 
 using namespace hardwood;
@@ -325,5 +326,37 @@ TEST_CASE("no labelling of the points beats the limit of any model") {
         Search search(instance, 1, 0.0, Effort{}, {}, 1, [](const State&) { return true; });
         search.run();
         CHECK(search.any_model_bound() >= best);
+    }
+}
+
+TEST_CASE("the greedy tree asks for the test that leaves the least impurity, counted sample by sample") {
+    for (unsigned seed = 0; seed < 300; ++seed) {
+        RandomTask made(seed, 12, 3, 4, 2 + seed % 2);
+        made.task.least_leaf = seed % 3;
+        const Instance instance(made.task);
+        const auto impurity_of = [&](int test) {
+            double sum = 0.0;
+            for (const bool side : {true, false}) {
+                std::vector<double> counts(static_cast<std::size_t>(instance.n_classes()), 0.0);
+                double all = 0.0, squares = 0.0, held = 0.0;
+                for (std::size_t i = 0; i < instance.n_rows(); ++i) {
+                    if (test >= 0 && instance.is_true(test, instance.point(i)) != side) continue;
+                    counts[static_cast<std::size_t>(instance.label(i))] += instance.count(i);
+                    held += instance.size(i);
+                }
+                for (const double count : counts) {
+                    all += count;
+                    squares += count * count;
+                }
+                if (held == 0.0 || held < instance.least_leaf()) return infinity;
+                sum += all - squares / all;
+                if (test < 0) break;
+            }
+            return sum;
+        };
+        double least = impurity_of(-1);
+        for (int test = 0; test < instance.n_tests(); ++test) least = std::min(least, impurity_of(test));
+        const Skeleton tree = greedy_tree(instance, 1);
+        CHECK(impurity_of(tree[1].test) == doctest::Approx(least));
     }
 }

@@ -58,6 +58,7 @@ private:
             const Column& column = instance_.column(c);
             std::vector<Counts> bins(static_cast<std::size_t>(column.n_bins), Counts(width(), 0.0));
             for (const std::uint32_t row : rows) add(row, bins[instance_.point(row)[c]]);
+            if (column.ordered) add_up(column, bins);
             for (int test = column.first_test; test < column.first_test + column.n_tests; ++test) {
                 const double own = impurity_of(column, test, bins, all);
                 if (own < least) {
@@ -69,13 +70,27 @@ private:
         return best;
     }
 
+    // Counts up to each bin of an ordered column, those without an answer apart: a column may have thousands of thresholds.
+    static void add_up(const Column& column, std::vector<Counts>& bins) {
+        const std::size_t n_answers = bins.size() - (column.missing ? 1 : 0);
+        for (std::size_t b = 1; b < n_answers; ++b) {
+            for (std::size_t l = 0; l < bins[b].size(); ++l) bins[b][l] += bins[b - 1][l];
+        }
+    }
+
+    // Where a test is true, given the bins of an unordered column, or what was added up of an ordered one.
+    Counts where_true(const Column& column, int test, const std::vector<Counts>& bins) const {
+        if (!column.missing) return bins[static_cast<std::size_t>(test - column.first_test)];
+        const bool asks_for_none = test == column.missing_test();
+        Counts here = asks_for_none ? Counts(width(), 0.0) : bins[static_cast<std::size_t>(column.threshold(test))];
+        for (std::size_t l = 0; l < here.size() && column.takes_missing(test); ++l) here[l] += bins.back()[l];
+        return here;
+    }
+
     // Of both sides together; +inf if one of them does not hold enough samples.
     double impurity_of(const Column& column, int test, const std::vector<Counts>& bins, const Counts& all) const {
-        Counts here(width(), 0.0), there = all;
-        for (std::size_t b = 0; b < bins.size(); ++b) {
-            if (!column.is_true(test, static_cast<Bin>(b))) continue;
-            for (std::size_t l = 0; l < here.size(); ++l) here[l] += bins[b][l];
-        }
+        const Counts here = where_true(column, test, bins);
+        Counts there = all;
         for (std::size_t l = 0; l < here.size(); ++l) there[l] -= here[l];
         const double smaller = std::min(here.back(), there.back());
         return smaller > 0.0 && smaller >= instance_.least_leaf() ? impurity(here) + impurity(there) : infinity;

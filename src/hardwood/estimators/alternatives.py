@@ -8,7 +8,7 @@ from typing import Any
 
 from hardwood._support.notebook import InNotebook
 from hardwood.problem import Problem
-from hardwood.solvers.base import Limits, Start, rows_words
+from hardwood.solvers.base import Limits, Start
 from hardwood.solvers.search import SearchSolver
 from hardwood.trees.adversary import Attack
 from hardwood.trees.tree import Tree
@@ -59,7 +59,8 @@ class Alternatives(InNotebook, Sequence[Attack]):
     def said(self) -> str:
         """How many there are, in words."""
         trees = "1 tree keeps" if len(self) == 1 else f"{len(self)} trees keep"
-        near = f"at most {rows_words(self.within)} less than" if self.within else "as many rows as"
+        rows = "1 row" if self.within == 1 else f"{self.within:,.6g} rows"
+        near = f"at most {rows} less than" if self.within else "as many rows as"
         rest = "there are no others" if self.complete else "there may be others"
         return f"{trees} {near} the best in the worst case; {rest}."
 

@@ -62,7 +62,7 @@ class Findings(InNotebook, ABC):
         """Number of rows."""
 
     @property
-    def _everybody(self) -> str:
+    def everybody(self) -> str:
         """What shares are shares of, in words."""
         if self.curve.people == self.n_samples:
             return f"{self.n_samples:,} samples"
@@ -82,10 +82,10 @@ class Findings(InNotebook, ABC):
 
     def __str__(self) -> str:
         n_values, n_rows = self.n_changed
-        start = f"{self.nominal_accuracy:.1%} of {self._everybody} are correct as they stand,"
+        start = f"{self.nominal_accuracy:.1%} of {self.everybody} are correct as they stand,"
         if self.class_weight is not None:
             measure = "balanced accuracy" if self.class_weight == "balanced" else "accuracy by worth"
-            start = f"{measure} of {self._everybody}: {self.nominal_accuracy:.1%} as they stand,"
+            start = f"{measure} of {self.everybody}: {self.nominal_accuracy:.1%} as they stand,"
         lines = [
             start,
             f"{self.worst_case_accuracy:.1%} after the worst shift within the budget {self.budget:.4g} "

@@ -15,7 +15,7 @@ from hardwood.data.labels import encode_labels
 from hardwood.estimators.audit import Audit, read_for_audit, said_for
 from hardwood.problem import Problem
 from hardwood.shift.description import ShiftDescription
-from hardwood.solvers.base import Limits, people_words
+from hardwood.solvers.base import Limits
 from hardwood.solvers.search import SearchSolver
 from hardwood.trees.adversary import attack
 from hardwood.trees.tree import Leaf, Node, Tree
@@ -68,7 +68,7 @@ class Hardened(InNotebook):
         lines = [
             f"worst case {before.worst_case_accuracy:.1%} -> {after.worst_case_accuracy:.1%}, as the table stands "
             f"{before.nominal_accuracy:.1%} -> {after.nominal_accuracy:.1%} "
-            f"({people_words(after.found.labels)}, {after.shifts}).",
+            f"({after.everybody}, {after.shifts}).",
             f"{best}.",
         ]
         changes = self.changes()

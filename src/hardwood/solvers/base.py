@@ -11,7 +11,6 @@ from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from hardwood._support.errors import ArgumentError, Said, Setting
-from hardwood.data.labels import Labels
 from hardwood.problem import Problem
 from hardwood.trees.tree import Leaf, Tree
 
@@ -254,17 +253,6 @@ def progress_words(problem: Problem, event: Progress) -> str:
 def time_words(seconds: float, limit: float | None) -> str:
     """How long it took, and how much of a limit is left."""
     return f"{seconds:.1f} s" if limit is None else f"{seconds:.1f} s, {max(0.0, limit - seconds):.0f} s left"
-
-
-def rows_words(count: float) -> str:
-    """So many rows."""
-    return "1 row" if count == 1 else f"{count:,.6g} rows"
-
-
-def people_words(labels: Labels) -> str:
-    """Whom shares are shares of."""
-    n_rows = len(labels.codes)
-    return rows_words(n_rows) if labels.weights is None else f"{labels.people:,.6g} people in {rows_words(n_rows)}"
 
 
 def best_leaf(problem: Problem) -> Tree:
