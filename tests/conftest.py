@@ -3,6 +3,8 @@ import os
 import matplotlib as mpl
 import pytest
 
+from surveys import survey
+
 mpl.use("agg")  # draws without a display
 SLOW_FIXTURES = {"browser", "cluster", "opened"}
 
@@ -30,3 +32,10 @@ def benchmark_dataset():
     from hardwood.data.datasets import load_dataset
 
     return load_dataset
+
+
+@pytest.fixture
+def folder(tmp_path):
+    frame, y = survey()
+    frame.assign(vote=y).to_csv(tmp_path / "survey.csv", index=False)
+    return tmp_path

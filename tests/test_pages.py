@@ -39,9 +39,15 @@ def folder(tmp_path_factory):
     frame, y = survey(150, 1)
     rng = np.random.default_rng(3)
     ill = np.where(rng.random(150) < 0.3, "yes", "no")
-    frame.assign(ill=ill, w=rng.integers(1, 5, 150), vote=y).to_csv(there / "survey.csv", index=False)
+    whole = frame.assign(ill=ill, w=rng.integers(1, 5, 150), vote=y)
+    whole.to_csv(there / "survey.csv", index=False)
     survey(40, 2)[0].assign(ill="no", w=1).to_csv(there / "new.csv", index=False)
     (there / "smokes.csv").write_text("smokes,no,yes\nno,0.96,0.04\nyes,0.15,0.85\n")
+    again = whole.assign(id=np.arange(150))
+    again.to_csv(there / "first.csv", index=False)
+    again.assign(age=frame["age"] + (np.arange(150) % 40 == 0)).sample(140, random_state=1).to_csv(
+        there / "second.csv", index=False
+    )
     (there / "survey").mkdir()
     frame.assign(vote=y).to_parquet(there / "survey" / "part.parquet")
     model = hw.RobustTreeClassifier(2).fit(frame[["age", "rating", "asked"]], y)

@@ -81,7 +81,7 @@ _ROOMS = {
     "worst_case_accuracy": "estimators.scoring",
 }
 
-_MODULES = ("certificate", "datasets", "evaluation", "interop", "plotting", "problem", "report", "solvers")
+_MODULES = ("certificate", "datasets", "evaluation", "interop", "plotting", "problem", "report", "shiftlab", "solvers")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,35 +1,32 @@
-"""Accuracy when values really do shift at random: computed exactly on average, or sampled for whole tables.
+"""Accuracy when values really do shift at random: its exact distribution, or sampled for whole tables.
 
-Each value changes on its own, by the distribution that its certainty stands for (`calibration`); labels stay. What a
+Each value changes on its own, by the distribution that its certainty stands for (`shift.chances`); labels stay. What a
 tree sees of a value is only the side of each of its tests, so a feature is cut into the cells between the thresholds in
-use, and each value lands in a cell with a known probability.
+use, and each value lands in a cell with a known probability. Features change independently, so a sample is correct with
+a probability that is a sum of products, and how many of all samples are is a sum of independent numbers.
+
+Rows that stand for a whole number of people are so many rows: each person shifts alone. A row with another weight
+shifts as one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood._support.arguments import by_feature, numbers_of, whole_number
-from hardwood.data.columns import MISSING
-from hardwood.data.features import BELOW_ALL, NO_ANSWER, Feature, IntArray, Table, encode
+from hardwood._support.arguments import numbers_of, whole_number
+from hardwood._support.errors import ArgumentError
+from hardwood.data.features import BELOW_ALL, NO_ANSWER, IntArray, Table, encode
 from hardwood.data.labels import Labels, encode_labels
-from hardwood.shift.calibration import (
-    FloatArray,
-    Reach,
-    below_probability,
-    by_feature_and_sample,
-    feature_certainty,
-    missing_price,
-    on_scale,
-    reaches,
-)
+from hardwood.shift.calibration import FloatArray
+from hardwood.shift.chances import ColumnChances, chances_of
 from hardwood.shift.description import ShiftDescription
-from hardwood.shift.tables import chance_table, is_table
+from hardwood.shift.totals import Amounts, Chance, Draws, Total, distribution_of_sum
 from hardwood.trees.tree import Branch, Leaf, Node, Tree
 
 CHUNK = 4_000_000  # values drawn at a time
@@ -78,30 +75,140 @@ class Cells:
         ends = np.column_stack([np.zeros(len(self.borders)), self.borders, np.ones(len(self.borders))])
         return np.asarray(np.diff(ends, axis=1)[:, cells].sum(axis=1))
 
+    def repeated(self, people: NDArray[np.int64]) -> Cells:
+        """The same for a table in which each row stands so many times."""
+        return Cells(self.ordered, self.codes, np.repeat(self.borders, people, axis=0), self.missing)
+
 
 def expected_accuracy(tree: Tree, table: Table, labels: Labels, shifts: ShiftDescription) -> float:
-    """The share of samples that are correct on average over all random shifts: exact, nothing is drawn.
+    """The share of samples that are correct on average over all random shifts: exact, nothing is drawn."""
+    worth = labels.row_people * labels.row_worth
+    return float(correct_chances(tree, table, labels, shifts) @ worth) / labels.total
 
-    Features change independently, so a sample ends in a leaf with the product of the probabilities of its limits.
+
+def correct_chances(tree: Tree, table: Table, labels: Labels, shifts: ShiftDescription) -> FloatArray:
+    """The probability that each row is correct after a random shift.
+
+    Features change independently, so a row ends in a leaf with the product of the probabilities of its limits.
     """
     tree.check_table(table)
     cells = _cells([tree], table, labels, shifts)
-    worth = labels.row_people * labels.row_worth
+    chances = np.zeros(table.n_samples)
 
-    def correct(node: Node, allowed: dict[int, NDArray[np.bool_]]) -> float:
+    def add(node: Node, allowed: dict[int, NDArray[np.bool_]]) -> None:
         if isinstance(node, Leaf):
-            chance = np.ones(table.n_samples)
+            there = labels.codes == node.label
+            chance = np.ones(np.count_nonzero(there))
             for j, own in allowed.items():
-                chance *= cells[j].probability(own)
-            return float((chance * worth)[labels.codes == node.label].sum())
-        total = 0.0
+                chance *= cells[j].probability(own)[there]
+            chances[there] += chance
+            return
         left = cells[node.feature].left(node)
         everywhere = np.ones(len(left), dtype=bool)
         for child, side in ((node.left, left), (node.right, ~left)):
-            total += correct(child, allowed | {node.feature: allowed.get(node.feature, everywhere) & side})
-        return total
+            add(child, allowed | {node.feature: allowed.get(node.feature, everywhere) & side})
 
-    return correct(tree.root, {}) / labels.total
+    add(tree.root, {})
+    return np.clip(chances, 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class AccuracyDistribution:
+    """How accurate a tree is on a table that shifts at random: the exact distribution.
+
+    chances  the probability that each row is correct after the shift
+    total    what all samples are worth together: their number if each is worth one
+    nominal  accuracy as the table stands
+    correct  the distribution of the number of samples that are correct, or of what these are worth
+    """
+
+    chances: FloatArray
+    total: float
+    nominal: float
+    correct: Total | Draws
+
+    @property
+    def mean(self) -> float:
+        """Accuracy on average over all shifts."""
+        return self.correct.mean / self.total
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the accuracy."""
+        return self.correct.deviation / self.total
+
+    def quantile(self, share: float) -> float:
+        """The accuracy that is not exceeded with this probability: 0.05 gives what 95 in 100 shifts reach."""
+        level = numbers_of("share", share)
+        if level.ndim != 0 or not 0 < level <= 1:
+            raise ArgumentError("share", share, "it must lie in (0, 1]")
+        return self.correct.quantile(float(level)) / self.total
+
+    def at_least(self, accuracy: float) -> Chance:
+        """The probability of this accuracy, or a higher one."""
+        level = numbers_of("accuracy", accuracy)
+        if level.ndim != 0 or not 0 <= level <= 1:
+            raise ArgumentError("accuracy", accuracy, "it must lie in [0, 1]")
+        return self.correct.at_least(float(level) * self.total)
+
+    @cached_property
+    def points(self) -> tuple[FloatArray, FloatArray]:
+        """Accuracies, and the chance of each; of a grid where weights are no whole numbers."""
+        return self.correct.points / self.total, self.correct.chances
+
+    def bars(self, most: int) -> tuple[FloatArray, FloatArray]:
+        """Where the distribution is, in at most so many bars: their edges, and the chance of each.
+
+        Each bar has as many points of the distribution, so that none is empty by accident.
+        """
+        places, chances = self.points
+        there = (places >= self.quantile(1e-5)) & (places <= self.quantile(1.0 - 1e-5))
+        places, chances = places[there], chances[there]
+        if isinstance(self.correct, Draws):
+            counts, edges = np.histogram(places, bins=most, weights=chances)
+            return edges, counts
+        step = -(-len(places) // most)
+        firsts = np.arange(0, len(places), step)
+        gap = float(places[1] - places[0]) if len(places) > 1 else 0.01
+        edges = np.append(places[firsts], places[firsts[-1]] + step * gap) - gap / 2
+        return edges, np.add.reduceat(chances, firsts)
+
+    def plot(self, guarantee: float | None = None, ax: Any = None) -> Any:
+        """How likely each accuracy is, perhaps beside a guarantee; returns the axes."""
+        from hardwood.plotting import plot_accuracy
+
+        return plot_accuracy({"this tree": self}, guarantee=guarantee, ax=ax)
+
+    def __str__(self) -> str:
+        low, median, high = (self.quantile(share) for share in (0.05, 0.5, 0.95))
+        return (
+            f"{self.nominal:.1%} correct as the table stands, {self.mean:.1%} on average over random shifts "
+            f"(95 in 100 shifts keep at least {low:.1%}, half of them {median:.1%}, 5 in 100 {high:.1%})"
+        )
+
+    def to_dict(self) -> dict[str, float]:
+        """The numbers, ready for JSON."""
+        shares = (0.01, 0.05, 0.5, 0.95, 0.99)
+        return {"nominal": self.nominal, "mean": self.mean, "deviation": self.deviation} | {
+            f"quantile_{share:g}": self.quantile(share) for share in shares
+        }
+
+
+def distribution_of(tree: Tree, table: Table, labels: Labels, shifts: ShiftDescription) -> AccuracyDistribution:
+    """How accurate a tree is on a table that shifts at random: mean, quantiles and the whole distribution, exactly."""
+    chances = correct_chances(tree, table, labels, shifts)
+    if labels.whole:  # each person is right or wrong alone
+        each, counts = labels.row_worth, labels.row_people.astype(np.int64)
+    else:
+        each, counts = labels.row_people * labels.row_worth, np.ones(table.n_samples, dtype=np.int64)
+    kinds, place = np.unique(np.column_stack([each, chances]), axis=0, return_inverse=True)
+    times = np.bincount(place.ravel(), weights=counts, minlength=len(kinds)).round().astype(np.int64)
+    amounts = (
+        Amounts(np.array([0.0, worth]), np.array([1.0 - chance, chance]), int(count))
+        for (worth, chance), count in zip(kinds, times, strict=True)
+    )
+    nominal = labels.worth_of(tree.predict(table) == labels.codes) / labels.total
+    return AccuracyDistribution(chances, labels.total, nominal, distribution_of_sum(amounts))
 
 
 def simulate_shifts(
@@ -116,7 +223,8 @@ def simulate_shifts(
 ) -> FloatArray:
     """Shift a table at random many times; the accuracy of each tree on each table (trees by tables).
 
-    All trees see the same tables. The same seed draws the same tables for trees that ask for the same features.
+    All trees see the same tables. The same seed draws the same tables for trees that ask for the same features. For
+    one tree, `distribution_of` knows the exact distribution.
 
     table   a `Table`, or a frame or array as the first tree reads it
     labels  `Labels`, or a label for each row
@@ -134,13 +242,18 @@ def simulate_shifts(
         if tree.classes != labels.classes:
             raise ValueError(f"a tree knows the classes {list(tree.classes)}, the labels {list(labels.classes)}")
     cells = _cells(trees, table, labels, shifts)
+    if labels.whole and labels.weights is not None:  # each person shifts alone
+        people = labels.weights.astype(np.int64)
+        cells = {j: own.repeated(people) for j, own in cells.items()}
+        labels = Labels(np.repeat(labels.codes, people), labels.classes, worth=labels.worth)
+    n_rows = len(labels.codes)
     plain = labels.weights is None and labels.worth is None
     shares = labels.row_people * labels.row_worth / labels.total
     streams = {j: np.random.default_rng([seed, j]) for j in cells}
-    size = max(1, CHUNK // table.n_samples)
+    size = max(1, CHUNK // n_rows)
     found = [np.empty((len(trees), 0))]
     for first in range(0, n_tables, size):
-        shape = (min(size, n_tables - first), table.n_samples)
+        shape = (min(size, n_tables - first), n_rows)
         drawn = {j: own.draw(streams[j].random(shape, dtype=np.float32)) for j, own in cells.items()}
         right = (_right(tree.root, cells, drawn, labels, shape) for tree in trees)
         found.append(np.array([own.mean(axis=1) if plain else own @ shares for own in right]))
@@ -167,7 +280,7 @@ def shifted_tables(
 def _all_cells(table: Table, labels: Labels, shifts: ShiftDescription) -> list[tuple[Cells, IntArray]]:
     """For each feature the cells of its single values, and the codes of these."""
     found = []
-    for j, column in enumerate(_columns(table, labels, shifts)):
+    for j, column in enumerate(chances_of(table, labels.row_people, shifts)):
         feature = table.features[j]
         codes = list(range(feature.low, feature.high + 1))
         there = table.values[:, j] != NO_ANSWER
@@ -197,112 +310,11 @@ def _cells(trees: Sequence[Tree], table: Table, labels: Labels, shifts: ShiftDes
         for node in tree.nodes:
             if isinstance(node, Branch):
                 asked.setdefault(node.feature, set()).add(node.code)
-    columns = _columns(table, labels, shifts)
+    columns = chances_of(table, labels.row_people, shifts)
     return {j: _cells_of(columns[j], sorted(codes - {BELOW_ALL})) for j, codes in asked.items()}
 
 
-def _columns(table: Table, labels: Labels, shifts: ShiftDescription) -> list[_Column]:
-    reach = reaches(table, shifts.direction, shifts.bounds)
-    entries = by_feature_and_sample("certainty", shifts.certainty, table)
-    known = by_feature("missing_certainty", shifts.missing_certainty, table.names, default=None)
-    return [
-        _Column(table, j, labels.row_people, reach[j], entries[j], known[j], shifts.clip)
-        for j in range(len(table.features))
-    ]
-
-
-@dataclass(frozen=True)
-class _Column:
-    """What is known about the chances of one column."""
-
-    table: Table
-    j: int
-    people: FloatArray
-    reach: Reach
-    certainty: Any
-    missing_certainty: Any
-    clip: bool
-
-    @property
-    def feature(self) -> Feature:
-        return self.table.features[self.j]
-
-    @property
-    def values(self) -> IntArray:
-        return self.table.values[:, self.j]
-
-
-def _cells_of(column: _Column, codes: list[int]) -> Cells:
+def _cells_of(column: ColumnChances, codes: list[int]) -> Cells:
     """The cells between the codes that are asked for, and one for no answer where that is one of the values."""
-    feature = column.feature
-    if is_table(column.certainty):
-        chances = _chances_by_table(column, codes)
-    elif feature.missing:
-        chances = _with_none(column, _chances(column, codes), codes)
-    elif MISSING in feature.categories and column.missing_certainty is not None:
-        chances = _chances_beside_none(column, codes)
-    else:
-        chances = _chances(column, codes)
-    return Cells(feature.ordered, tuple(codes), np.cumsum(chances, axis=1)[:, :-1], feature.missing)
-
-
-def _chances(column: _Column, codes: list[int]) -> FloatArray:
-    """Samples by cells: of answers that stay answers."""
-    feature, values = column.feature, on_scale(column.table, column.j)
-    certainty = feature_certainty(column.table, column.j, column.reach, column.certainty, clip=column.clip)
-    rho = np.broadcast_to(certainty, values.shape)
-    if feature.ordered:
-        below = [below_probability(rho, values, column.reach, code) for code in codes]
-        ends = np.column_stack([np.zeros(len(values)), *below, np.ones(len(values))])
-        return np.asarray(np.diff(ends, axis=1))
-    other = (1.0 - rho) / max(feature.n_values - 1, 1)
-    own = [np.where(values == code, rho, other) for code in codes]
-    return np.column_stack([*own, 1.0 - np.sum(own, axis=0)])
-
-
-def _with_none(column: _Column, chances: FloatArray, codes: list[int]) -> FloatArray:
-    """The same with a cell for no answer. Whoever gives an answer after all gives one as the others of the table do."""
-    known = column.certainty if column.missing_certainty is None else column.missing_certainty
-    stays = np.broadcast_to(np.clip(numbers_of("missing_certainty", known), 0.5, 1.0), column.values.shape)
-    missing_price(column.feature, known, len(column.values), clip=column.clip)  # says what is wrong with it
-    gone = column.values == NO_ANSWER
-    cells = np.searchsorted(codes, column.values[~gone], side="left")
-    others = np.bincount(cells, weights=column.people[~gone], minlength=len(codes) + 1)
-    usual = others / others.sum() if others.any() else np.full(len(others), 1.0 / len(others))
-    answer = np.where(gone, 1.0 - stays, stays)[:, None]
-    return np.column_stack([np.where(gone[:, None], usual, chances) * answer, 1.0 - answer])
-
-
-def _chances_beside_none(column: _Column, codes: list[int]) -> FloatArray:
-    """A categorical feature whose category for no answer has a certainty of its own; the others share the rest."""
-    feature, values = column.feature, column.values
-    n, none = feature.n_values, feature.categories.index(MISSING)
-    stays = float(np.clip(column.missing_certainty, 0.5, 1.0))
-    rho = float(feature_certainty(column.table, column.j, column.reach, column.certainty, clip=column.clip)[0])
-    matrix = np.full((n, n), stays * (1.0 - rho) / max(n - 2, 1))
-    np.fill_diagonal(matrix, stays * (rho if n > 2 else 1.0))
-    matrix[:, none] = 1.0 - stays
-    matrix[none, :] = (1.0 - stays) / (n - 1)
-    matrix[none, none] = stays
-    own = [matrix[values, code] for code in codes]
-    return np.column_stack([*own, 1.0 - np.sum(own, axis=0)])
-
-
-def _chances_by_table(column: _Column, codes: list[int]) -> FloatArray:
-    """As it was measured."""
-    feature, values = column.feature, column.values
-    table = chance_table(feature, values, column.certainty)
-    listed = table.codes[table.codes != NO_ANSWER]
-    place, there = table.places(values)
-    if feature.ordered:
-        cell = np.searchsorted(codes, listed, side="left")
-    else:
-        cell = np.array([codes.index(code) if code in codes else len(codes) for code in listed])
-    by_cell = np.zeros((len(table.codes), len(codes) + 1))
-    for k, own in enumerate(cell):
-        by_cell[:, own] += table.numbers[:, k]
-    if not feature.missing:
-        return np.asarray(by_cell[place])
-    if len(listed) < len(table.codes):
-        return np.column_stack([by_cell[place], table.numbers[place, -1]])
-    return _with_none(column, by_cell[np.where(there, place, 0)], codes)
+    borders = np.cumsum(column.within(codes), axis=1)[:, :-1]
+    return Cells(column.feature.ordered, tuple(codes), borders, column.feature.missing)

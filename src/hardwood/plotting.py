@@ -186,6 +186,107 @@ def plot_shifts(accuracies: Mapping[str, Sequence[float] | FloatArray], *, bins:
     return ax
 
 
+def plot_accuracy(found: Mapping[str, Any], *, guarantee: float | None = None, ax: Any = None) -> Any:
+    """How likely each accuracy is when answers shift at random, for several trees; the mean is marked.
+
+    found      by name, what `shiftlab.accuracy_distribution` gives
+    guarantee  accuracy after the worst shift within the budget, to stand beside
+    """
+    if not found:
+        raise ValueError("found is empty; give at least one distribution by name")
+    ax = _axes(ax)
+    for k, (name, own) in enumerate(found.items()):
+        edges, chances = own.bars(120)
+        style = {"color": COLOURS[k % 8], "linestyle": STYLES[k % 4]}
+        words = f"{_label(name)} (mean {100 * own.mean:.1f}, 5 in 100 below {100 * own.quantile(0.05):.1f})"
+        ax.stairs(chances / np.diff(edges), 100 * edges, label=words, linewidth=1.6, **style)
+        ax.axvline(100 * own.mean, linewidth=0.8, **style)
+    if guarantee is not None:
+        ax.axvline(100 * guarantee, color=BOUND, linewidth=2, label=f"guaranteed within the budget ({guarantee:.1%})")
+    ax.set(xlabel="correct after a random shift (%)", ylabel="chance (% for each point of accuracy)")
+    ax.set_ylim(bottom=0)
+    ax.grid(alpha=0.3)
+    ax.legend(frameon=False)
+    return ax
+
+
+def plot_choice(
+    columns: Mapping[str, Sequence[Any]], picks: Mapping[str, float | None], coverage: float, *, axes: Any = None
+) -> Any:
+    """Three ways to choose a plausibility, one below the other: coverage, validation and price; returns the axes.
+
+    columns   what `PlausibilityChoice.to_dict` gives
+    picks     the level that each of "coverage", "validation" and "price" takes
+    coverage  what was asked for
+    """
+    if axes is None:
+        plt = needs_matplotlib()
+        axes = plt.subplots(3, 1, sharex=True, layout="constrained", figsize=(6.4, 8.0))[1]
+    levels = columns["plausibility"]
+    top, middle, low = axes
+    top.plot(levels, columns["covered_asked"], "o-", color=ROBUST, label="shift within the budget, columns asked")
+    top.plot(levels, columns["covered"], "s--", color=NOMINAL, label="the same, all columns")
+    top.plot(levels, columns["kept"], "^:", color=COLOURS[2], label="guaranteed accuracy kept")
+    top.axhline(coverage, color=BOUND, linewidth=1)
+    top.set(ylabel="probability", ylim=(-0.03, 1.03))
+    errors = [own or 0.0 for own in columns["validated_error"]]
+    middle.errorbar(levels, columns["validated"], errors, fmt="o-", color=ROBUST, capsize=3, label="unseen rows")
+    middle.plot(levels, columns["expected"], "s--", color=NOMINAL, label="training rows")
+    middle.set(ylabel="accuracy under random shifts")
+    low.plot(levels, columns["nominal"], "s--", color=NOMINAL, label="as the data stand")
+    low.plot(levels, columns["worst_case"], "o-", color=ROBUST, label="after the worst shift")
+    low.set(ylabel="accuracy, training rows", xlabel="plausibility of the shifts hedged against")
+    for ax, name in zip(axes, ("coverage", "validation", "price"), strict=True):
+        pick = picks[name]
+        words = f"by {name}: none of these" if pick is None else f"by {name}: {pick:g}"
+        if pick is not None:
+            ax.axvline(pick, color="black", linewidth=0.8, linestyle=":")
+        ax.set_title(words, loc="left", fontsize="medium")
+        ax.grid(alpha=0.3)
+        ax.legend(frameon=False, fontsize="small")
+    low.invert_xaxis()
+    return axes
+
+
+def plot_certainty(columns: Sequence[Mapping[str, Any]], *, ax: Any = None) -> Any:
+    """Estimated certainties with their intervals, and the shares of answers that stayed the same.
+
+    columns  what `ColumnEstimate.to_dict` gives, for each column
+    """
+    if ax is None:
+        ax = needs_matplotlib().subplots(layout="constrained", figsize=(6.4, 1.2 + 0.4 * len(columns)))[1]
+    places = np.arange(len(columns))
+    middle = np.array([own["certainty"] for own in columns])
+    ends = np.array([[own["certainty"] - own["low"], own["high"] - own["certainty"]] for own in columns]).T
+    ax.errorbar(middle, places, xerr=np.maximum(ends, 0.0), fmt="o", color=ROBUST, capsize=4, label="certainty")
+    same = [own["unchanged"] for own in columns]
+    ax.plot(same, places, "D", color=NOMINAL, markerfacecolor="none", label="share unchanged")
+    ax.set_yticks(places, [shortened(own["name"], LONGEST) for own in columns])
+    ax.set(xlabel="probability that an answer stays the same", xlim=(min(*same, *(middle - ends[0])) - 0.03, 1.01))
+    ax.set_ylim(len(columns) - 0.5, -0.5)
+    ax.grid(alpha=0.3, axis="x")
+    ax.legend(frameon=False, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
+    return ax
+
+
+def plot_answers(name: str, table: Mapping[Any, Mapping[Any, float]], *, ax: Any = None) -> Any:
+    """How people of each answer (rows) answered the second time (columns), in per cent of the row."""
+    ax = _axes(ax)
+    shares = 100 * np.array([list(row.values()) for row in table.values()])
+    ax.imshow(shares, cmap="cividis", vmin=0.0, vmax=100.0, aspect="auto")
+    words = [shortened(str(answer), 14) for answer in table]
+    if len(words) <= 12:
+        for row, column in np.ndindex(shares.shape):
+            colour = "black" if shares[row, column] > 60 else "white"
+            ax.text(column, row, f"{shares[row, column]:.0f}", ha="center", va="center", color=colour, fontsize=8)
+    kept = range(0, len(words), max(1, len(words) // 12))
+    ax.set_xticks(list(kept), [words[k] for k in kept], rotation=45 if max(map(len, words)) > 4 else 0)
+    ax.set_yticks(list(kept), [words[k] for k in kept])
+    ax.set(xlabel="later", ylabel="now", title=f"{shortened(name, LONGEST)}: answers later by answers now (%)")
+    ax.title.set_fontsize("medium")
+    return ax
+
+
 def spent_by_direction(found: Attack) -> FloatArray:
     """What the worst shift spends: columns of the table by `DIRECTIONS`."""
     spent = np.zeros((len(found.tree.features), len(DIRECTIONS)))

@@ -246,7 +246,9 @@ class Problem:
         wins less by M e at most.
         """
         spans = [
-            int(np.ptp(on_scale(self.table, j).astype(np.int64))) if feature.ordered else 2  # leaving and arriving
+            int(np.ptp(on_scale(feature, self.table.values[:, j]).astype(np.int64)))
+            if feature.ordered
+            else 2  # leaving and arriving
             for j, feature in enumerate(self.table.features)
         ]
         return float(self.labels.people * self.copies) ** 2 * (sum(spans) + 1) * 2.0**-47

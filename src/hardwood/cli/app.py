@@ -15,14 +15,16 @@ import typer
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn
 
-from hardwood._support.files import write_bytes, write_chunks, write_text
+from hardwood._support.files import write_chunks, write_text
 from hardwood._support.text import shown
 from hardwood._version import __version__
 from hardwood.cli.console import INTERRUPTED, NOT_CONFIRMED, err, errors, finite, out, print_json, print_text
+from hardwood.cli.laboratory import drift, estimate
 from hardwood.cli.options import ColumnOptions, ShiftOptions, class_weights, number, with_options
 from hardwood.cli.study import study
 from hardwood.cli.tables import (
     check_output,
+    check_picture,
     comes_in_pieces,
     complete_rows,
     csv_text,
@@ -30,6 +32,7 @@ from hardwood.cli.tables import (
     group_column,
     only,
     read_table,
+    save_picture,
     without,
 )
 from hardwood.data.pieces import ParquetPieces
@@ -44,6 +47,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(study, name="study")
+app.command(epilog="Example: hardwood estimate first.csv second.csv --on id --bounds rating=1:5")(estimate)
+app.command(epilog="Example: hardwood drift model.json survey.csv later.csv --target vote --on id")(drift)
 
 Data = Annotated[
     Path,
@@ -313,13 +318,9 @@ def path(
     """Learn a tree for each level of plausibility."""
     with errors():
         from hardwood.estimators.path import robustness_path
-        from hardwood.plotting import needs_matplotlib
 
         if plot is not None:
-            needs_matplotlib()
-            check_output("--plot", plot, data)
-            if plot.suffix.lower() not in (".svg", ".png", ".pdf"):
-                raise ValueError(f"--plot is {plot}; expected a file that ends in .svg, .png or .pdf")
+            check_picture("--plot", plot, data)
         table, y, people = features_and_target(data, target, columns.drop, weight=weight, complete=columns.complete)
         unseen, y_unseen, people_unseen = (
             (None, None, None)
@@ -353,9 +354,7 @@ def path(
         else:
             out.print(str(found))
         if plot is not None:
-            picture = io.BytesIO()
-            found.plot().figure.savefig(picture, format=plot.suffix[1:].lower())
-            write_bytes(plot, picture.getvalue())
+            save_picture(found.plot().figure, plot)
     if found.interrupted:
         err.print("interrupted: the levels so far are all there is")
         raise typer.Exit(INTERRUPTED)
@@ -376,6 +375,7 @@ def calibrate(
     with errors():
         from hardwood.data.features import encode
         from hardwood.shift.account import WHY_MANY_ANSWERS, WHY_THEY_DIFFER, accounts_of, calibration_lines
+        from hardwood.shiftlab import coverage
 
         frame = without(read_table(data), [*([] if target is None else [target]), *(columns.drop or [])])
         if columns.complete is not None:
@@ -384,13 +384,18 @@ def calibrate(
         described = shifts.description(frame.column_names)
         uncertainty = described.uncertainty(table)
         accounts = accounts_of(table, uncertainty, described)
+        plain_prices = described.costs is not None or described.radius is not None
+        covered = None if plain_prices else coverage(table, shifts=described)
         if as_json:
             plain = [{"column" if k == "name" else k: finite(v) for k, v in asdict(own).items()} for own in accounts]
-            print_json({"budget": uncertainty.budget, "n_samples": table.n_samples, "prices": plain})
+            told = {"budget": uncertainty.budget, "n_samples": table.n_samples, "prices": plain}
+            print_json(told | {"coverage": None if covered is None else covered.to_dict()["all_columns"]})
             return
         level = "" if described.budget is not None else f" at plausibility {described.plausibility:g}"
         out.print(f"budget {uncertainty.budget:.4g} for {table.n_samples:,} rows{level}\n")
         out.print("\n".join(calibration_lines(accounts)))
+        if covered is not None:
+            out.print(f"\n{covered.words}")
         out.print(f"\n{WHY_THEY_DIFFER}\n\n{WHY_MANY_ANSWERS}")
 
 

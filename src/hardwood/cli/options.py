@@ -19,6 +19,8 @@ from hardwood.cli.tables import answer_shares
 from hardwood.data.codes import numbers_in
 from hardwood.shift.description import ShiftDescription
 
+Bounds = Annotated[list[str] | None, typer.Option(help="column=lower:upper, repeated; an end may be empty.")]
+
 
 @dataclass(frozen=True)
 class ShiftOptions:
@@ -42,7 +44,7 @@ class ShiftOptions:
     ] = None
     budget: Annotated[float | None, typer.Option(help="Total price of shifts instead of a plausibility.")] = None
     direction: Annotated[list[str] | None, typer.Option(help="column=up or column=down, repeated.")] = None
-    bounds: Annotated[list[str] | None, typer.Option(help="column=lower:upper, repeated; an end may be empty.")] = None
+    bounds: Bounds = None
     radius: Annotated[
         list[str] | None,
         typer.Option(
@@ -85,7 +87,7 @@ class ShiftOptions:
             "costs": _by_column("--cost", self.cost, names, None) if self.cost else None,
             "budget": self.budget,
             "direction": dict(_pair("--direction", entry) for entry in self.direction or []) or None,
-            "bounds": dict(_bounds(entry) for entry in self.bounds or []) or None,
+            "bounds": bounds_of(self.bounds),
             "radius": _whole(_by_column("--radius", self.radius, names, 0)) if self.radius else None,
             "missing_certainty": _some_columns("--missing-certainty", self.missing_certainty, names),
         }
@@ -251,6 +253,11 @@ def _pair(option: str, entry: str) -> tuple[str, str]:
     if not equals or not name:
         raise ValueError(f'{option} is "{entry}"; expected column=value')
     return name, value
+
+
+def bounds_of(entries: list[str] | None) -> dict[str, tuple[int | None, int | None]] | None:
+    """--bounds column=lower:upper, repeated."""
+    return dict(_bounds(entry) for entry in entries or []) or None
 
 
 def _bounds(entry: str) -> tuple[str, tuple[int | None, int | None]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from hardwood._support.files import write_bytes
 from hardwood._support.text import shown
 from hardwood.cli.console import err
 from hardwood.data.features import NO_ANSWER_WORDS, Feature
@@ -31,6 +32,23 @@ def check_output(option: str, path: Path, *inputs: Path) -> None:
         raise ValueError(f"{option} is {path}, which lies in the folder that is read; give a name elsewhere")
     if any(path.resolve() == source.resolve() for source in inputs):
         raise ValueError(f"{option} is {path}, which would overwrite an input; give another name")
+
+
+def check_picture(option: str, path: Path, *inputs: Path) -> None:
+    """The same for a picture, which needs matplotlib and a name that says its kind."""
+    from hardwood.plotting import needs_matplotlib
+
+    needs_matplotlib()
+    check_output(option, path, *inputs)
+    if path.suffix.lower() not in (".svg", ".png", ".pdf"):
+        raise ValueError(f"{option} is {path}; expected a file that ends in .svg, .png or .pdf")
+
+
+def save_picture(figure: Any, path: Path) -> None:
+    """Write a picture of matplotlib as a whole or not at all."""
+    picture = io.BytesIO()
+    figure.savefig(picture, format=path.suffix[1:].lower())
+    write_bytes(path, picture.getvalue())
 
 
 def comes_in_pieces(path: Path) -> bool:

@@ -131,6 +131,13 @@ class Feature:
         """Number of codes from `low` to `high`."""
         return self.high - self.low + 1
 
+    @property
+    def none(self) -> int | None:
+        """The code of no answer, if that is one of the values."""
+        if self.ordered:
+            return NO_ANSWER if self.missing else None
+        return self.categories.index(MISSING) if MISSING in self.categories else None
+
     def decode(self, code: int) -> Category:
         """The value as the caller knows it; a bin is given by its limits as text."""
         if code == NO_ANSWER:

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from hardwood._support.errors import ArgumentError
 from hardwood._support.files import reading
 from hardwood._support.text import shown
 from hardwood.data.columns import read_column
-from hardwood.data.features import Table, encode
+from hardwood.data.features import NO_ANSWER_WORDS, Table, encode
 from hardwood.data.labels import encode_labels
 from hardwood.data.pieces import pieces_of, target_of, weight_of
 from hardwood.estimators.base import TreeClassifier
@@ -220,12 +221,15 @@ def said_for(
     return model, said, class_weight
 
 
-def column_named(X: Any, name: str) -> Any:
-    """A column of a caller's table."""
+def column_named(X: Any, name: str, argument: str = "groups") -> Any:
+    """A column of a caller's table, which an argument names."""
     names = list(X) if isinstance(X, Mapping) else list(getattr(X, "column_names", getattr(X, "columns", ())))
     if name not in names:
-        raise ValueError(f'groups are "{name}"; the table has the columns {names}')
-    return read_column(name, X[name], "category").values
+        raise ArgumentError(argument, name, f"the table has the columns {names}")
+    column = read_column(name, X[name], "category")
+    if column.gone is None:
+        return column.values
+    return np.where(column.gone, NO_ANSWER_WORDS, column.values.astype(str)).astype(object)
 
 
 def only_known(model: Any, X: Any) -> Any:

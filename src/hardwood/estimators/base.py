@@ -122,12 +122,15 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return design_matrix(self.tree_, self._named(self._validated(X, reset=False)), self.missing_values)
 
-    def encoded(self, X: Any, unseen: str = "error", features: Sequence[Feature] | None = None) -> Table:
-        """The table as the tree reads it, or as finer features do; see `features.encode` for `unseen`."""
+    def encoded(
+        self, X: Any, unseen: str = "error", features: Sequence[Feature] | None = None, missing: str | None = None
+    ) -> Table:
+        """The table as the tree reads it, or as finer features do; see `features.encode` for `unseen` and `missing`."""
         check_is_fitted(self)
         X = self._named(self._validated(X, reset=False))
         own = self.tree_.features if features is None else features
-        return encode(X, features=own, unseen=unseen, missing=self.missing, missing_values=self.missing_values)
+        none = self.missing if missing is None else missing
+        return encode(X, features=own, unseen=unseen, missing=none, missing_values=self.missing_values)
 
     def set_tree(self, tree: Tree, table: Table, labels: Labels) -> None:
         """Become the classifier of a tree, with the training samples (or people) counted by leaf and class."""

@@ -367,7 +367,8 @@ class RobustTreeClassifier(TreeClassifier):
 
         X, y : the table that the report is about; after `fit` they may be left out: it is the training table
         sample_weight : how many people each of its rows stands for
-        along : a `RobustnessPath` of the same columns and classes, to move along with a slider
+        along : a `RobustnessPath` of the same columns and classes, to move along with a slider; or what
+            `shiftlab.choose_plausibility` gives, to show which level to choose, too
         title : the headline
         show_rows : whether the report may show which single rows the worst shift changes
         certainty, costs : for each cell of X, if `fit` was given them so

@@ -19,8 +19,8 @@ from hardwood.experiments.tasks import Task, result_names, run_task
 from hardwood.solvers import get_solver
 from hardwood.solvers.base import StopReason
 
-# Seconds change from run to run, and so does the work between two looks at the clock.
-VARYING = ("seconds", "seconds_with_choice", "work", "works", "stop_reason")
+# Seconds change from run to run, and so do the work between two looks at the clock, the day and the machine.
+VARYING = ("seconds", "seconds_with_choice", "work", "works", "stop_reason", "date", "machine")
 
 
 LOOK_EVERY = 5.0  # seconds between two looks at how many workers there are

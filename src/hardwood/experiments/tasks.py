@@ -7,10 +7,13 @@ be had again, and trees of the same table and mean certainty see the same certai
 from __future__ import annotations
 
 import json
+import os
+import platform
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import date
 from itertools import repeat
 from typing import Any
 
@@ -153,6 +156,8 @@ def instance_row(task: Task, instance: Instance, split: Split) -> dict[str, Any]
         "n_test": split.test_table.n_samples,
         "seconds": round(time.perf_counter() - began, 4),
         "version": __version__,
+        "date": date.today().isoformat(),
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
     }
 
 
@@ -192,7 +197,9 @@ RESULT = ("status", "stop_reason", "seconds", "work", "correct", "upper_bound", 
 
 def result_names(method: str) -> set[str]:
     """The columns about how a tree was learnt, not about how it fares."""
-    return {f"{method}_{name}" for name in (*RESULT, "strength", "works", "seconds_with_choice", "radius")}
+    return {
+        f"{method}_{name}" for name in (*RESULT, "cpu_seconds", "strength", "works", "seconds_with_choice", "radius")
+    }
 
 
 def result_columns(method: str, result: Result) -> dict[str, Any]:
@@ -226,7 +233,11 @@ def _learnt(method: str, instance: Instance, split: Split, shifts: ShiftDescript
     if method == "stable":
         return _stable(instance, split, limits)
     problem = Problem(split.labels, shifts.uncertainty(split.table), instance.depth)
-    return result_columns(method, _solver(method).solve(problem, limits=limits))
+    solver = _solver(method)
+    began = time.process_time()
+    result = solver.solve(problem, limits=limits)
+    # Processor time tells how long a search of one thread took, whatever else the machine did.
+    return result_columns(method, result) | {f"{method}_cpu_seconds": round(time.process_time() - began, 4)}
 
 
 def _solver(method: str) -> Solver:

@@ -13,8 +13,11 @@ import numpy as np
 from hardwood.certificate import Certificate, is_about
 from hardwood.data.features import BELOW_ALL, NO_ANSWER, NO_ANSWER_WORDS, Kind, Table
 from hardwood.data.labels import Labels
+from hardwood.evaluation import AccuracyDistribution, distribution_of
 from hardwood.shift.calibration import Direction
 from hardwood.shift.description import ShiftDescription
+from hardwood.shiftlab import PlausibilityChoice
+from hardwood.shiftlab.coverage import PriceDistribution, asked_by, price_distributions
 from hardwood.trees.adversary import Attack, attack, plain_number
 from hardwood.trees.anatomy import Part, anatomy, words_of
 from hardwood.trees.tree import Branch, Leaf, Limit, Node, Tree
@@ -96,6 +99,7 @@ class Content:
     rows    whether single rows may be shown
     about   what no number says
     unseen  for each level, what the adversary does to its tree on rows that it has not seen, if there are some
+    choice  what each level of a path brings, if somebody asked which one to choose
     """
 
     title: str
@@ -105,6 +109,7 @@ class Content:
     rows: bool = False
     about: About = About()
     unseen: tuple[Attack, ...] = ()
+    choice: PlausibilityChoice | None = None
 
     @property
     def level(self) -> Level:
@@ -156,6 +161,20 @@ class Content:
         """The columns that some tree of the report asks for."""
         nodes = [node for level in self.levels for node in level.found.tree.nodes]
         return tuple(sorted({node.feature for node in nodes if isinstance(node, Branch)}))
+
+    @cached_property
+    def by_chance(self) -> tuple[AccuracyDistribution, PriceDistribution, PriceDistribution] | None:
+        """Accuracy under random shifts, and what these cost: all columns, those that the tree asks for.
+
+        None if prices were given instead of certainties.
+        """
+        if not self.likely or self.level.shifts.certainty is None:
+            return None
+        found, shifts = self.level.found, self.level.shifts
+        people, whole = np.asarray(found.labels.row_people), found.labels.whole
+        columns = range(len(self.table.features)), asked_by(found.tree)
+        everything, asked = price_distributions(self.table, people, shifts, columns, whole=whole)
+        return distribution_of(found.tree, self.table, found.labels, shifts), everything, asked
 
     def changes(self) -> list[dict[str, Any]]:
         """What the worst shift changes, told as the tree sees it, most frequent first; few rows together are "other".
@@ -283,6 +302,7 @@ def content_of(
     rows: bool = False,
     about: About = About(),
     unseen: tuple[Table, Labels] | None = None,
+    choice: PlausibilityChoice | None = None,
 ) -> Content:
     """Work out everything about models, by falling plausibility, on one table; the chosen one is reported."""
     levels = tuple(
@@ -299,7 +319,7 @@ def content_of(
     if unseen is not None:
         there, who = unseen
         others = tuple(attack(model.tree, who, model.shifts.uncertainty(there, people=who.people)) for model in models)
-    return Content(title, levels, chosen, against, rows, about, others)
+    return Content(title, levels, chosen, against, rows, about, others, choice)
 
 
 def _seen(tree: Tree, j: int, code: int) -> str:

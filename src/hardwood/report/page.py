@@ -6,6 +6,7 @@ from collections.abc import Callable
 from importlib import resources
 
 from hardwood.certificate import is_about
+from hardwood.report.chance import chance_section
 from hardwood.report.content import Content, Level
 from hardwood.report.drawing import amount, rows
 from hardwood.report.markup import Markup, element, fingerprint, inline_json, joined, name
@@ -13,21 +14,21 @@ from hardwood.report.sections import (
     LIMITS,
     adversary_section,
     card_section,
-    counted,
     curve_section,
-    percent,
     prices_section,
     record_section,
     rules_section,
     seconds_of,
     tree_section,
 )
+from hardwood.report.tables import counted, percent
 from hardwood.trees.adversary import Attack
 
 SECTIONS: dict[str, tuple[str, Callable[[Content], list[Markup]]]] = {
     "tree": ("The tree", tree_section),
     "curve": ("How it holds up", curve_section),
     "adversary": ("What hurts most", adversary_section),
+    "chance": ("What chance does", chance_section),
     "record": ("Try a record", record_section),
     "prices": ("How sure we are", prices_section),
     "rules": ("The rules to copy", rules_section),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias
 
 from hardwood._support.arguments import by_feature
 from hardwood._version import __version__
@@ -13,6 +12,7 @@ from hardwood.report.content import OWN, Content, Level
 from hardwood.report.drawing import amount, bar_svg, curve_svg, histogram_svg, legend, outline, tree_svg
 from hardwood.report.drawing import rows as rows_of
 from hardwood.report.markup import Markup, element, joined, name
+from hardwood.report.tables import Lines, counted, percent, table_of
 from hardwood.shift.account import WHY_MANY_ANSWERS, WHY_THEY_DIFFER, accounts_of
 from hardwood.shift.calibration import Direction, Reach
 from hardwood.shift.description import PLAUSIBILITIES
@@ -33,17 +33,6 @@ LIMITS = (
     "That no tree is better holds for trees of this depth with questions about single columns, not for other models.",
 )
 DIRECTION_MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-Lines: TypeAlias = list[tuple[list[Any], dict[str, Any]]]  # cells and attributes
-
-
-def counted(n: int, what: str) -> str:
-    """A number of things."""
-    return f"1 {what}" if n == 1 else f"{n} {what}s"
-
-
-def percent(share: float) -> str:
-    """A share in per cent."""
-    return f"{100 * share:.1f}\N{NO-BREAK SPACE}%"
 
 
 def seconds_of(seconds: float) -> str:
@@ -186,7 +175,7 @@ def _path_table(content: Content) -> Markup:
         ]
         rows.append((cells, {"data_row": number, "class_": "here" if number == content.chosen else None}))
     head = ("hedged against", "as the data stand", "after the worst shift", "questions", "proved")
-    return _table("One tree for each level", head, rows, numbers=3, first_number=1)
+    return table_of("One tree for each level", head, rows, numbers=3, first_number=1)
 
 
 def _proved_words(level: Level, content: Content) -> str:
@@ -229,7 +218,7 @@ def curve_section(content: Content) -> list[Markup]:
         ([f"{level:g}", *(percent(own.curve.accuracy_at_plausibility(level)) for own in found.values())], {})
         for level in PLAUSIBILITIES
     ]
-    table = _table(
+    table = table_of(
         "Correct after the worst shift that is at least so plausible", ("plausibility", *found), rows, numbers=9
     )
     return [
@@ -288,13 +277,13 @@ def adversary_section(content: Content) -> list[Markup]:
             f"The worst shift changes {len(found.shift):,} values in {n_rows:,} rows and spends {found.spent:.4g} of "
             f"{found.uncertainty.budget:.4g}. These are the answers to ask twice, or to record with care.",
         ),
-        _table("What the worst shift changes, most frequent first", head, rows, numbers=3, first_number=3),
+        table_of("What the worst shift changes, most frequent first", head, rows, numbers=3, first_number=3),
     ]
     if len(changes) > len(shown):
         pieces.append(element("p", f"... and {len(changes) - len(shown)} other kinds of changes.", class_="soft"))
     if content.rows:
         single: Lines = [([c.row, name(c.column), name(c.old), name(c.new), f"{c.price:.2f}"], {}) for c in found.shift]
-        table = _table("Row by row, counted from 0", ("row", "question", "from", "to", "price"), single, numbers=1)
+        table = table_of("Row by row, counted from 0", ("row", "question", "from", "to", "price"), single, numbers=1)
         pieces.append(element("details", element("summary", "Row by row"), table))
     return pieces
 
@@ -379,7 +368,7 @@ def prices_section(content: Content) -> list[Markup]:
         else "Prices were given, not certainties: nothing is said about how likely a change is."
     )
     why = [element("p", WHY_THEY_DIFFER, class_="soft"), element("p", WHY_MANY_ANSWERS, class_="soft")]
-    table = _table("A step up or down, or another answer, in each column", head, rows, numbers=0)
+    table = table_of("A step up or down, or another answer, in each column", head, rows, numbers=0)
     return [element("p", words), table, *(why if content.likely else [])]
 
 
@@ -508,7 +497,7 @@ def card_section(content: Content) -> list[Markup]:
         else element("p", "The model has no certificate.")
     )
     return [
-        _table("Facts", ("", ""), rows, numbers=0, head_shown=False),
+        table_of("Facts", ("", ""), rows, numbers=0, head_shown=False),
         check,
     ]
 
@@ -536,35 +525,4 @@ def _class_table(content: Content) -> Markup:
         for own in found.by_class
     ]
     head = ("answer", "people" if content.weighted else "rows", "as they stand", "after the worst shift", "at least")
-    return _table("Correct of each answer", head, lines, numbers=4, first_number=1)
-
-
-def _table(
-    caption: str,
-    head: tuple[str, ...],
-    rows: Lines,
-    *,
-    numbers: int,
-    first_number: int = 0,
-    head_shown: bool = True,
-) -> Markup:
-    """A table; `numbers` columns from `first_number` on are numbers."""
-
-    def is_number(k: int) -> str | None:
-        return "number" if first_number <= k < first_number + numbers else None
-
-    titles = element("tr", *(element("th", title, scope="col", class_=is_number(k)) for k, title in enumerate(head)))
-    lines = [
-        element("tr", *(_cell(cell, k, is_number(k)) for k, cell in enumerate(cells)), **attributes)
-        for cells, attributes in rows
-    ]
-    table = element(
-        "table", element("caption", caption), element("thead", titles) if head_shown else None, element("tbody", *lines)
-    )
-    return element("div", table, class_="table", tabindex=0, role="region", aria_label=caption)
-
-
-def _cell(cell: object, k: int, class_: str | None) -> Markup:
-    if k == 0:
-        return element("th", cell, scope="row", class_=class_)
-    return element("td", cell, class_=class_)
+    return table_of("Correct of each answer", head, lines, numbers=4, first_number=1)

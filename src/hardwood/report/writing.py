@@ -17,6 +17,7 @@ from hardwood.estimators.robust import RobustTreeClassifier
 from hardwood.report.content import About, Model, content_of
 from hardwood.report.page import page
 from hardwood.shift.description import ShiftDescription
+from hardwood.shiftlab import PlausibilityChoice
 from hardwood.trees.tree import Tree
 
 TITLE = "A tree that stays right when the data shift"
@@ -30,7 +31,7 @@ def write_report(
     sample_weight: Any = None,
     *,
     rivals: Mapping[str, Tree],
-    along: RobustnessPath | None = None,
+    along: RobustnessPath | PlausibilityChoice | None = None,
     title: str | None = None,
     show_rows: bool = False,
     certainty: Any = None,
@@ -45,7 +46,8 @@ def write_report(
     X, y       the table that the report is about; after `fit` they may be left out: it is the training table
     sample_weight  how many people each of its rows stands for
     rivals     other trees for the same columns and classes, by name, to stand beside the model
-    along      a path of the same columns and classes, to move along with a slider
+    along      a path of the same columns and classes, to move along with a slider; or what `choose_plausibility` gives,
+               to show which level to choose, too
     show_rows  whether the report may show which single rows the worst shift changes
     certainty  and costs: for each cell of X, if `fit` was given them so
     about      target, author, source and intended use, see `About`
@@ -54,6 +56,12 @@ def write_report(
     check_place(path)
     table, labels, shifts = model.subject(X, y, sample_weight, certainty=certainty, costs=costs)
     own = _model(model, shifts)
+    if along is not None and not isinstance(along, RobustnessPath | PlausibilityChoice):
+        raise TypeError(
+            f"along is a {type(along).__name__}; expected what robustness_path or choose_plausibility gives"
+        )
+    choice = along if isinstance(along, PlausibilityChoice) else None
+    along = along.path if isinstance(along, PlausibilityChoice) else along
     models = [own, *_models_along(along, table, labels.people, shifts)]
     models.sort(key=lambda other: other.shifts.budget_for(labels.people))
     chosen = next(k for k, other in enumerate(models) if other is own)
@@ -66,7 +74,8 @@ def write_report(
     if X_test is not None:
         there = model.encoded(X_test)
         unseen = there, model.labelled(y_test, there, sample_weight_test)
-    words: dict[str, Any] = {"rivals": rivals, "title": headline, "rows": show_rows, "about": said, "unseen": unseen}
+    words: dict[str, Any] = {"rivals": rivals, "title": headline, "rows": show_rows, "about": said}
+    words |= {"unseen": unseen, "choice": choice}
     content = content_of(models, chosen, table, labels, **words)
     write_text(path, page(content))
 

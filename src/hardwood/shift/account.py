@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from hardwood._support.arguments import by_feature, numbers_of
 from hardwood._support.text import shown
 from hardwood.data.columns import MISSING
 from hardwood.data.features import NO_ANSWER, Feature, Kind, Table
-from hardwood.shift.calibration import FloatArray, by_feature_and_sample, feature_certainty, reaches
+from hardwood.shift.calibration import FloatArray, by_feature_and_sample
+from hardwood.shift.chances import chances_of
 from hardwood.shift.description import ShiftDescription
-from hardwood.shift.tables import chance_table, is_table
+from hardwood.shift.tables import is_table
 from hardwood.shift.uncertainty import UncertaintySet
 
 WHY_THEY_DIFFER = (
@@ -69,12 +69,12 @@ def accounts_of(
     weights = np.ones(table.n_samples) if people is None else people
     plain = shifts.costs is not None or shifts.radius is not None
     entries = [None] * len(table.features) if plain else by_feature_and_sample("certainty", shifts.certainty, table)
-    known = by_feature("missing_certainty", shifts.missing_certainty, table.names, default=None)
+    chances = [] if plain else chances_of(table, weights, shifts)
     found = []
     for j, feature in enumerate(table.features):
         missing = uncertainty.costs.missing[j]
         lowest, highest = uncertainty.costs.price_range(j)
-        stays = None if plain else _chance_to_stay(table, j, shifts, entries[j], known[j])
+        stays = None if plain else chances[j].stays()
         found.append(
             ColumnAccount(
                 feature.name,
@@ -150,10 +150,7 @@ def _values(feature: Feature, codes: Any) -> str:
 
 
 def _n_missing(feature: Feature, codes: Any) -> int:
-    none = (
-        NO_ANSWER if feature.ordered else feature.categories.index(MISSING) if MISSING in feature.categories else None
-    )
-    return 0 if none is None else int(np.count_nonzero(codes == none))
+    return 0 if feature.none is None else int(np.count_nonzero(codes == feature.none))
 
 
 def _certainty(shifts: ShiftDescription, entry: Any) -> str:
@@ -166,24 +163,6 @@ def _certainty(shifts: ShiftDescription, entry: Any) -> str:
     numbers = np.asarray(entry, dtype=np.float64)
     low, high = float(numbers.min()), float(numbers.max())
     return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g} by cell"
-
-
-def _chance_to_stay(table: Table, j: int, shifts: ShiftDescription, entry: Any, missing_certainty: Any) -> FloatArray:
-    """How likely each answer is to be the same."""
-    feature, values = table.features[j], table.values[:, j]
-    gone = values == NO_ANSWER
-    if is_table(entry):
-        chances = chance_table(feature, values, entry)
-        place, there = chances.places(values)
-        stays = np.where(there, chances.numbers[place, place], 1.0)
-        return np.asarray(stays)
-    reach = reaches(table, shifts.direction, shifts.bounds)[j]
-    rho = np.broadcast_to(feature_certainty(table, j, reach, entry, clip=shifts.clip), values.shape)
-    if not feature.missing:
-        return np.asarray(rho)
-    known = entry if missing_certainty is None else missing_certainty
-    same = np.broadcast_to(np.clip(numbers_of("missing_certainty", known), 0.5, 1.0), values.shape)
-    return np.asarray(np.where(gone, same, same * rho))
 
 
 def _affordable(uncertainty: UncertaintySet, lowest: float, people: float) -> float:

@@ -22,6 +22,7 @@ where there is no other value to move to.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -35,6 +36,7 @@ from hardwood._support.errors import ArgumentError, Part, Said, Setting
 from hardwood.data.features import NO_ANSWER, Feature, IntArray, Kind, Table
 
 FloatArray = NDArray[np.float64]
+MOST_STEPS = 1 << 20  # of one value that are told apart
 
 
 class Direction(StrEnum):
@@ -53,6 +55,21 @@ class Reach:
     lower: int | None = None
     upper: int | None = None
     steps: int | None = None
+
+    @property
+    def endless(self) -> bool:
+        """Whether values may go anywhere, both ways."""
+        return self.lower is None and self.upper is None and self.direction is Direction.BOTH
+
+    def distances(self, values: IntArray) -> tuple[FloatArray, FloatArray]:
+        """How many steps each value may fall and rise; +inf where nothing ends it."""
+        below = np.full(values.shape, np.inf) if self.lower is None else values.astype(np.float64) - self.lower
+        above = np.full(values.shape, np.inf) if self.upper is None else self.upper - values.astype(np.float64)
+        if self.direction is Direction.UP:
+            below[:] = 0.0
+        if self.direction is Direction.DOWN:
+            above[:] = 0.0
+        return below, above
 
 
 def budget_of(plausibility: float, n_samples: float) -> float:
@@ -93,9 +110,8 @@ def answered(table: Table, j: int) -> IntArray:
     return values[values != NO_ANSWER] if table.features[j].missing else values
 
 
-def on_scale(table: Table, j: int) -> IntArray:
+def on_scale(feature: Feature, values: IntArray) -> IntArray:
     """The codes of all rows, with the lowest where there is no answer."""
-    feature, values = table.features[j], table.values[:, j]
     return np.where(values == NO_ANSWER, feature.low, values).astype(np.int32) if feature.missing else values
 
 
@@ -148,7 +164,8 @@ def feature_prices(table: Table, j: int, reach: Reach, certainty: Any, *, clip: 
     certainty  one value, or one for each sample
     clip       values below the lowest certainty that makes sense count as that limit, values above 1 as 1
     """
-    return _feature_prices(table.features[j], on_scale(table, j), reach, certainty, clip)
+    feature = table.features[j]
+    return _feature_prices(feature, on_scale(feature, table.values[:, j]), reach, certainty, clip)
 
 
 def by_feature_and_sample(argument: str, value: Any, table: Table) -> list[Any]:
@@ -169,25 +186,40 @@ def checked_certainty(
 ) -> tuple[FloatArray, ...]:
     """The certainties by feature, one number or one for each sample, checked or clipped as `feature_prices` does."""
     entries = by_feature_and_sample("certainty", certainty, table)
-    return tuple(feature_certainty(table, j, reach[j], entry, clip=clip) for j, entry in enumerate(entries))
-
-
-def feature_certainty(table: Table, j: int, reach: Reach, certainty: Any, *, clip: bool = False) -> FloatArray:
-    """The same for one feature."""
-    return _feature_certainty(table.features[j], on_scale(table, j), reach, certainty, clip)
+    scales = [on_scale(feature, table.values[:, j]) for j, feature in enumerate(table.features)]
+    columns = zip(table.features, scales, reach, entries, strict=True)
+    return tuple(feature_certainty(*column, clip=clip) for column in columns)
 
 
 def below_probability(certainty: FloatArray, values: IntArray, reach: Reach, threshold: int) -> FloatArray:
     """The probability that an ordered value ends up at or below a threshold, for each sample (module's docstring)."""
-    below, above = _distances(values, reach)
+    below, above = reach.distances(values)
     steps = float(threshold) - values.astype(np.float64)
-    if reach.lower is None and reach.upper is None and reach.direction is Direction.BOTH:
+    if reach.endless:
         tail = (1.0 - certainty) ** np.where(steps < 0, -steps, steps + 1) / 2
         return np.where(steps < 0, tail, 1.0 - tail)
     price = bounded_price(certainty, below, above)
     nearer = np.where(steps < 0, certainty * (_moves(price, below) - _moves(price, -steps - 1)), 0.0)
     farther = certainty * (1.0 + _moves(price, below) + _moves(price, np.minimum(steps, above)))
     return np.where(steps >= above, 1.0, np.where(steps >= 0, farther, np.where(steps < -below, 0.0, nearer)))
+
+
+def step_chances(certainty: float, price: float, below: float, above: float, reach: Reach) -> FloatArray:
+    """The probability of a move by 0, 1, 2, ... steps, either way, for a value with so many values on both sides.
+
+    What is left out at the end has a chance of less than 1e-18; if there are very many steps, it counts as the last.
+    """
+    farthest = max(below, above)
+    if farthest == 0 or math.isinf(price):
+        return np.ones(1)
+    last = min(farthest, math.ceil(41.5 / price)) if price > 0 else farthest
+    steps = np.arange(int(min(last, MOST_STEPS)) + 1)
+    # Without bounds, the paper's distribution halves the chance of a number of steps between the two ways.
+    ways = np.ones(len(steps)) if reach.endless else (steps <= below).astype(np.float64) + (steps <= above)
+    ways[0] = 1.0
+    chances = np.asarray(certainty * np.exp(-price * steps) * ways)
+    chances[-1] += max(1.0 - float(chances.sum()), 0.0) if len(chances) > MOST_STEPS else 0.0
+    return chances
 
 
 def _moves(price: FloatArray, count: FloatArray) -> FloatArray:
@@ -286,23 +318,24 @@ def _feature_prices(feature: Feature, values: IntArray, reach: Reach, certainty:
         distinct, where = np.unique(values, return_inverse=True)
         rows = np.zeros(distinct.size, dtype=np.intp)
         rows[where[::-1]] = np.arange(values.size)[::-1]  # the first row that holds each value, for messages
-        rho = _feature_certainty(feature, distinct, reach, certainty, clip, rows)
-        prices = bounded_price(rho, *_distances(distinct, reach))
+        rho = feature_certainty(feature, distinct, reach, certainty, clip=clip, rows=rows)
+        prices = bounded_price(rho, *reach.distances(distinct))
         return prices[:1] if (prices == prices[0]).all() else prices[where]
-    rho = _feature_certainty(feature, values, reach, certainty, clip)
+    rho = feature_certainty(feature, values, reach, certainty, clip=clip)
     if not feature.ordered:
         return categorical_price(rho, feature.n_values)
     if reach.lower is None and reach.upper is None:
         return integer_price(rho)
-    return bounded_price(rho, *_distances(values, reach))
+    return bounded_price(rho, *reach.distances(values))
 
 
-def _feature_certainty(
+def feature_certainty(
     feature: Feature,
     values: IntArray,
     reach: Reach,
     certainty: Any,
-    clip: bool,
+    *,
+    clip: bool = False,
     rows: NDArray[np.intp] | None = None,
 ) -> FloatArray:
     """The certainty of a feature, checked: one number, or one for each value. `rows` are their rows, for messages."""
@@ -320,21 +353,10 @@ def _feature_certainty(
         return _checked(feature.name, rho, limit, clip, "categories")
     if reach.lower is None and reach.upper is None:
         return _checked(feature.name, rho, np.asarray(0.0), clip, "values")
-    below, above = _distances(values, reach)
+    below, above = reach.distances(values)
     # A value with nowhere to go has no lowest certainty: whatever the caller says, it stays.
     limit = np.where(below + above > 0, lowest_certainty(below, above), 0.0)
     return _checked(feature.name, rho, limit, clip, "reachable values", rows)
-
-
-def _distances(values: IntArray, reach: Reach) -> tuple[FloatArray, FloatArray]:
-    """How many steps each value may fall and rise; +inf where nothing ends it."""
-    below = np.full(values.shape, np.inf) if reach.lower is None else values.astype(np.float64) - reach.lower
-    above = np.full(values.shape, np.inf) if reach.upper is None else reach.upper - values.astype(np.float64)
-    if reach.direction is Direction.UP:
-        below[:] = 0.0
-    if reach.direction is Direction.DOWN:
-        above[:] = 0.0
-    return below, above
 
 
 def _checked(
