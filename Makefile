@@ -6,7 +6,7 @@ DEMO := $(VENV)/demo-installed
 # A folder changes when a module is added, moved or removed: an installation in place must learn of it.
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/* cpp/*/*/*) $(wildcard src/hardwood/*/)
 
-.PHONY: demo test quick parts sanitize lint bench clean
+.PHONY: demo test quick parts sanitize lint bench bench-compare bench-peers clean
 
 demo: $(DEMO)
 	$(BIN)/python examples/election.py demo
@@ -48,6 +48,16 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/weights.py
 	$(BIN)/python benchmarks/counts.py build/counts
 	$(BIN)/python benchmarks/mio.py
+
+# Other packages on the same tables, each in an environment of its own (build/peers); hours, and it goes on where it was.
+bench-peers: $(STAMP)
+	$(BIN)/python benchmarks/peers/run.py
+	$(BIN)/python benchmarks/peers/page.py
+
+# Work of the search beside another commit: make bench-compare BASE=main~5. Without noise, so one run is enough.
+BASE ?= HEAD
+bench-compare: $(STAMP)
+	$(BIN)/python benchmarks/gate.py --base $(BASE)
 
 # Installed in place: edits of Python files count at once, edits of C++ or of the build rebuild here.
 $(STAMP): $(SOURCES) scripts/bootstrap

@@ -1,0 +1,38 @@
+"""ODTLearn's RobustOCT: the paper's method by its authors, with Gurobi or with CBC (`task["solver"]`)."""
+
+import warnings
+
+from talk import answer
+
+warnings.filterwarnings("ignore")
+
+
+def learn(task, clock):
+    import numpy as np
+    import pandas as pd
+    from odtlearn.robust_oct import RobustOCT
+
+    names = [f"x{j}" for j in range(len(task["values"][0]))]
+    X = pd.DataFrame(np.array(task["values"]), columns=names)
+    never = task["budget"] + 1.0
+    prices = [never if price is None else price for price in task["prices"]]
+    costs = pd.DataFrame(np.tile(prices, (len(X), 1)), columns=names)
+    model = RobustOCT(task["solver"], depth=task["depth"], time_limit=int(task["seconds"]), num_threads=1)
+    with clock:
+        model.fit(X, np.array(task["labels"]), costs=costs, budget=task["budget"])
+
+    def grown(node):
+        for label in model._labels:
+            if model.w_value[node, label] > 0.5:
+                return ["leaf", int(label)]
+        for name, threshold in model._f_theta_indices:
+            if model.b_value[node, name, threshold] > 0.5:
+                children = model._tree.get_left_children(node), model._tree.get_right_children(node)
+                return ["<=", names.index(name), int(threshold), *map(grown, children)]
+        raise ValueError(f"node {node} has no decision")
+
+    return {"tree": grown(1), "proved": bool(model.optim_gap <= 1e-9)}
+
+
+if __name__ == "__main__":
+    answer(learn)

@@ -1,0 +1,142 @@
+"""Peers side by side: the same table, budget, depth and limit, one thread; a time-out or a crash is an outcome.
+
+    HARDWOOD_DATA=... python benchmarks/peers/run.py [--seconds 60] [--group robust] [--method search] [--only 3]
+
+Every run is a process of its own. Each tree is judged by our adversary and by `judge.py`, which must agree. Results go
+to benchmarks/results/peers.json as they come; what is there is not run again. `page.py` makes the page and the plot.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE.parent))
+
+import numpy as np  # noqa: E402
+from cases import Case, cases  # noqa: E402
+from environments import build, python_of  # noqa: E402
+from judge import worst_case  # noqa: E402
+
+import hardwood as hw  # noqa: E402
+from hardwood.trees.tree import Branch, Leaf, Tree  # noqa: E402
+from marks import mark  # noqa: E402
+
+RESULTS = HERE.parent / "results" / "peers.json"
+PATIENCE = 60.0  # seconds beyond the limit after which a process is ended
+MIO, ORDINARY, BOXES = ("robust",), ("ordinary",), ("boxes",)
+EVERYWHERE = ("robust", "robust, all rows", "ordinary", "boxes")
+# Method: environment, adapter, what the adapter is told, and which cases it is for.
+METHODS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
+    "search": ("hardwood", "learn_hardwood", "search", EVERYWHERE),
+    "our Gurobi": ("hardwood", "learn_hardwood", "gurobi", MIO),
+    "our SCIP": ("hardwood", "learn_hardwood", "scip", MIO),
+    "ODTLearn, Gurobi": ("odtlearn", "learn_odtlearn", "gurobi", MIO),
+    "ODTLearn, CBC": ("odtlearn", "learn_odtlearn", "cbc", MIO),
+    "CART": ("hardwood", "learn_cart", "", ("robust", "robust, all rows", "ordinary")),
+    "pystreed": ("optimal", "learn_pystreed", "", ORDINARY),
+    "pydl8.5": ("optimal", "learn_dl85", "", ORDINARY),
+    "pycontree": ("optimal", "learn_contree", "", ORDINARY),
+    "GOSDT": ("gosdt", "learn_gosdt", "", ORDINARY),
+    "ROCT": ("boxes", "learn_boxes", "roct", BOXES),
+    "GROOT": ("boxes", "learn_boxes", "groot", BOXES),
+}
+
+
+def run(case: Case, method: str, seconds: float) -> dict[str, Any]:
+    """One method on one case: how it ended, its times, and what its tree keeps."""
+    environment, adapter, solver, _ = METHODS[method]
+    command = [str(python_of(environment)), str(HERE / "adapters" / f"{adapter}.py")]
+    quiet = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    began = time.perf_counter()
+    row: dict[str, Any] = {"case": case.id, "group": case.group, "depth": case.depth, "method": method}
+    try:
+        with tempfile.TemporaryDirectory() as folder:  # ROCT leaves its model where it runs
+            done = _process(command, json.dumps(case.task(solver, seconds)), seconds + PATIENCE, quiet, folder)
+    except subprocess.TimeoutExpired:
+        return row | {"outcome": "hung", "seconds": round(time.perf_counter() - began, 3)}
+    if done.returncode != 0:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        return row | {"outcome": "failed", "message": last[:200]}
+    found = json.loads(done.stdout.strip().splitlines()[-1])
+    times = {name: round(found[name], 4) for name in ("seconds", "cpu_seconds")}
+    correct = judged(case, found)
+    outcome = "proved" if found["proved"] else "stopped" if method not in ("CART", "GROOT") else "greedy"
+    return row | times | {"outcome": outcome, "correct": correct, "rows": len(case.labels)}
+
+
+def _process(
+    command: list[str], task: str, seconds: float, environment: dict[str, str], folder: str
+) -> subprocess.CompletedProcess[str]:
+    words: dict[str, Any] = {"capture_output": True, "text": True, "check": False}
+    return subprocess.run(command, input=task, timeout=seconds, env=environment, cwd=folder, **words)
+
+
+def judged(case: Case, found: dict[str, Any]) -> int:
+    """Rows that stay correct, counted in two ways."""
+    if "correct" in found:
+        return int(found["correct"])
+    if "predictions" in found:
+        return int(np.sum(np.array(found["predictions"]) == np.array(case.labels)))
+    table = hw.encode(np.array(case.values), kinds="integer")
+    classes = sorted(set(case.labels))
+    tree = Tree(table.features, classes, _grown(found["tree"], classes))
+    if case.radius is not None:
+        shifts = hw.UncertaintySet.boxes(table, radius=case.radius)
+    else:
+        costs = [math.inf if price is None else price for price in case.prices]
+        shifts = hw.UncertaintySet.priced(table, costs=costs, budget=case.budget)
+    labels = hw.encode_labels(np.array(case.labels), table.n_samples, classes=classes)
+    ours = hw.attack(tree, labels, shifts).worst_case_correct
+    if case.radius is None:
+        prices = [math.inf if price is None else price for price in case.prices]
+        theirs = worst_case(found["tree"], case.values, case.labels, prices, case.budget)
+        if ours != theirs:
+            raise AssertionError(f"{case.id}: our adversary says {ours}, plain arithmetic {theirs}")
+    return int(ours)
+
+
+def _grown(tree: Any, classes: list[int]) -> Branch | Leaf:
+    if tree[0] == "leaf":
+        return Leaf(classes.index(tree[1]))
+    return Branch(tree[1], tree[2], _grown(tree[3], classes), _grown(tree[4], classes))
+
+
+def main() -> None:
+    """Run what is not there yet."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--group", nargs="*", default=EVERYWHERE)
+    parser.add_argument("--method", nargs="*", default=list(METHODS))
+    parser.add_argument("--only", type=int, help="so many cases of each group")
+    args = parser.parse_args()
+    for environment in {METHODS[method][0] for method in args.method} - {"hardwood"}:
+        build(environment)
+    held = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    rows = held.get("results", []) if held.get("seconds") == args.seconds and "mark" in held else []
+    known = {(row["case"], row["group"], row["method"]) for row in rows}
+    for group in args.group:
+        own = [case for case in cases() if case.group == group][: args.only]
+        for case in own:
+            for method in args.method:
+                if group not in METHODS[method][3] or (case.id, group, method) in known:
+                    continue
+                row = run(case, method, args.seconds)
+                rows.append(row)
+                print(f"{group:18} {case.id:26} {method:18} {row}", flush=True)
+                text = json.dumps({"mark": mark(), "seconds": args.seconds, "results": rows}, indent=1)
+                RESULTS.write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main()
