@@ -77,7 +77,8 @@ def on_cluster(model: Any, folder: str, answers: Any) -> None:
     import dask.dataframe as dd
     from distributed import Client
 
-    with Client(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as client:
+    # Any free port: without one, Dask takes 8787 even for no dashboard, and complains if somebody has it.
+    with Client(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as client:
         began = time.perf_counter()
         found = hw.audit(model, dd.read_parquet(folder, split_row_groups=1), "answer")
         found.changes()
