@@ -23,9 +23,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
-RECORD = HERE / "results" / "gate.json"
+from marks import RESULTS, ROOT, save
+
+RECORD = RESULTS / "gate.json"
 MOST_MEAN, MOST_SINGLE = 1.05, 1.5
 # Runs in either version, from a file of its own: names that both know are used alone.
 WORKER = """
@@ -139,9 +139,7 @@ def main() -> None:
     args = parser.parse_args()
     this = measured()
     if args.record:
-        from marks import mark
-
-        RECORD.write_text(json.dumps({"mark": mark(), "results": this}, indent=1) + "\n")
+        save(RECORD, {"results": this})
         print(f"recorded {len(this)} instances in {RECORD}")
         return
     python = built(args.base) if args.base else None

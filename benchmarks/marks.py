@@ -1,27 +1,44 @@
-"""Where numbers come from: commit, day and machine, for every file of results."""
+"""Files of results: what was measured, and where it comes from (commit, day, machine)."""
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
+from collections.abc import Iterable
 from datetime import date
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+from hardwood._support.files import write_text
 
 ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+Mark = dict[str, str]
 
 
-def mark() -> dict[str, str]:
-    """The commit (with a plus if files differ from it), the day, and the machine."""
+@cache
+def mark() -> Mark:
+    """The commit as the process began (with a plus if files differ from it), the day, and the machine."""
     words = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
     found = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     machine = f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     return {"commit": found.stdout.strip() or "unknown", "date": date.today().isoformat(), "machine": machine}
 
 
-def words(own: dict[str, str]) -> str:
-    """The same as a sentence."""
-    return f"Commit {own['commit']}, {own['date']}, {own['machine']}."
+def save(path: Path, content: dict[str, Any], before: Iterable[Mark] = ()) -> dict[str, Any]:
+    """Write results as JSON with their marks: those of runs before, where this one goes on, and its own."""
+    marks = [*(own for own in before if own != mark()), mark()]
+    document = {"marks": marks} | content
+    write_text(path, json.dumps(document, indent=1) + "\n")
+    return document
+
+
+def words(document: dict[str, Any]) -> str:
+    """Where the numbers of a file come from, as a sentence."""
+    return "; ".join(f"commit {own['commit']}, {own['date']}, {own['machine']}" for own in document["marks"])
 
 
 def _processor() -> str:

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "peers"
 # What pip installs, step by step. ROCT declares versions of others that cannot be built any more, so it comes alone.
 PACKAGES: dict[str, list[list[str]]] = {
-    "odtlearn": [["odtlearn", "gurobipy", "mip"]],
+    "odtlearn": [["odtlearn[cbc]", "gurobipy"]],
     "optimal": [["pystreed", "pydl8.5", "pycontree", "scikit-learn"]],
     "gosdt": [["gosdt", "scikit-learn<1.6"]],
     "boxes": [

@@ -16,9 +16,9 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from marks import words  # noqa: E402
+from marks import RESULTS, words  # noqa: E402
 
-RESULTS = HERE.parent / "results" / "peers.json"
+OUT = RESULTS / "peers.json"
 TITLES = {
     "robust": "Robust trees, 100 rows",
     "robust, all rows": "Robust trees, all rows",
@@ -34,10 +34,10 @@ Row = dict[str, Any]
 
 def main() -> None:
     """Write peers.md and peers.svg."""
-    held = json.loads(RESULTS.read_text())
+    held = json.loads(OUT.read_text())
     rows = held["results"]
     disagreements = list(disagreeing(rows))
-    RESULTS.with_suffix(".md").write_text("\n".join(page(held, rows, disagreements)) + "\n")
+    OUT.with_suffix(".md").write_text("\n".join(page(held, rows, disagreements)) + "\n")
     draw(rows, held["seconds"])
 
 
@@ -46,8 +46,8 @@ def page(held: Row, rows: list[Row], disagreements: list[str]) -> Iterator[str]:
     yield "# Peers side by side"
     yield ""
     yield (
-        f"{words(held['mark'])} Written by `benchmarks/peers/run.py` and `page.py`: the same table of whole numbers, "
-        f"budget and depth for all, one thread, at most {held['seconds']:g} s, every run in a process of its own. "
+        f"Measured with {words(held)}. Written by `benchmarks/peers/run.py` and `page.py`: the same table of whole "
+        f"numbers, budget and depth for all, one thread, at most {held['seconds']:g} s, each run in its own process. "
         "Times are of learning alone, without imports. Each tree is judged by our adversary and by plain arithmetic "
         "(`judge.py`)."
     )
@@ -146,7 +146,7 @@ def draw(rows: list[Row], seconds: float) -> None:
         axis.grid(alpha=0.3)
         axis.legend(frameon=False, fontsize="small")
     axes[0][0].set_ylabel("instances proved")
-    figure.savefig(RESULTS.with_suffix(".svg"), metadata={"Date": None})
+    figure.savefig(OUT.with_suffix(".svg"), metadata={"Date": None})
 
 
 if __name__ == "__main__":
