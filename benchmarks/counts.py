@@ -11,11 +11,7 @@ the numbers must be the same. Results go to results/counts.json, a page to resul
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
 import resource
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -24,8 +20,8 @@ import numpy as np
 import pandas as pd
 
 import hardwood as hw
+from marks import RESULTS, publish, words
 
-HERE = Path(__file__).parent
 PIECE = 5_000_000
 COLUMNS = ["age", "rating", "trust", "region", "asked"]
 SETTINGS: dict[str, Any] = {"certainty": 0.9, "plausibility": 0.95, "time_limit": 120}
@@ -94,15 +90,15 @@ def same_both_ways(folder: Path, depth: int) -> dict[str, Any]:
     }
 
 
-def page_of(result: dict[str, Any], tree: str, depth: int) -> str:
+def page(result: dict[str, Any]) -> str:
     """The result in words."""
     both = result["both_ways"]
     return "\n".join(
         [
             "# A table of any size by its counts",
             "",
-            f"`benchmarks/counts.py`, commit {result['commit']}, {result['date']}, {result['machine']}; depth {depth}, "
-            f"certainty {SETTINGS['certainty']}, plausibility {SETTINGS['plausibility']}.",
+            f"Measured with {words(result)}; written by `benchmarks/counts.py`: depth {result['depth']}, certainty "
+            f"{SETTINGS['certainty']}, plausibility {SETTINGS['plausibility']}.",
             "",
             f"{result['rows']:,} rows in Parquet files have {result['distinct']:,} distinct ones. DuckDB counted them "
             f"in {result['seconds_to_count']:.1f} s; the tree was learnt from the counts in "
@@ -115,10 +111,18 @@ def page_of(result: dict[str, Any], tree: str, depth: int) -> str:
             f"numbers.",
             "",
             "```",
-            tree,
+            result["tree"],
             "```",
             "",
         ]
+    )
+
+
+def headline(result: dict[str, Any]) -> str:
+    """The same in a sentence."""
+    return (
+        f"{result['rows']:,} rows have {result['distinct']:,} distinct ones: counted in "
+        f"{result['seconds_to_count']:.0f} s, learnt in {result['seconds_to_learn']:.1f} s with {result['peak_gb']} GB"
     )
 
 
@@ -140,7 +144,6 @@ def main() -> None:
     outcome = hw.check(certificate, counts[COLUMNS], counts["vote"], sample_weight=counts["people"])
     if not outcome.confirmed:
         raise RuntimeError(str(outcome))
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout
     result = {
         "rows": int(counts["people"].sum()),
         "distinct": len(counts),
@@ -153,14 +156,10 @@ def main() -> None:
         "tests": certificate.branching_nodes,
         "peak_gb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 2),
         "both_ways": same_both_ways(args.folder, args.depth),
-        "commit": commit.strip(),
-        "date": time.strftime("%Y-%m-%d"),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "tree": str(model.tree_),
+        "depth": args.depth,
     }
-    (HERE / "results" / "counts.json").write_text(json.dumps(result, indent=1) + "\n")
-    page = page_of(result, str(model.tree_), args.depth)
-    (HERE / "results" / "counts.md").write_text(page)
-    print(page)
+    print(page(publish(RESULTS / "counts.json", result, page)))
 
 
 if __name__ == "__main__":

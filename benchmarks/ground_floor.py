@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +22,10 @@ import hardwood as hw
 from hardwood.data.features import Table
 from hardwood.shift.calibration import bounded_price
 from hardwood.trees.tree import Branch, Leaf, Node, Tree
+from marks import RESULTS, publish, words
 
-RESULTS = Path(__file__).parent / "results" / "ground_floor.json"
 DEPTH = 5
+SECONDS, MEMORY = "margins and curve, seconds", "peak memory above the input, in sizes of the input"
 
 
 def full_tree(rng: np.random.Generator, table: Table, depth: int) -> Node:
@@ -66,8 +66,8 @@ def attack_case(rows: int, features: int, kinds: str, per_sample: bool) -> dict[
     return {
         "leaves": len(tree.regions),
         "seconds": seconds,
-        "margins and curve, seconds": seconds["margins"] + seconds["curve"],
-        "peak memory above the input, in sizes of the input": (after - before) / values.nbytes,
+        SECONDS: seconds["margins"] + seconds["curve"],
+        MEMORY: (after - before) / values.nbytes,
         "worst-case accuracy": attack.worst_case_accuracy,
         "changed values": len(attack.shift),
     }
@@ -97,6 +97,34 @@ CASES: dict[str, Callable[[argparse.Namespace], dict[str, object]]] = {
 }
 
 
+def page(document: dict[str, Any]) -> str:
+    """The results as a table."""
+    parts = ("encode", "calibrate", "margins", "curve", "worst shift", "roots")
+    lines = [
+        "# Prices, margins and worst cases",
+        "",
+        f"Measured with {words(document)}; written by `benchmarks/ground_floor.py`: {document['rows']:,} rows, "
+        f"{document['features']} columns, a tree with {2**DEPTH} leaves, certainties by column unless said otherwise; "
+        "seconds by the clock.",
+        "",
+        f"| case | {' | '.join(f'{part}, s' for part in parts)} | memory, in sizes of the input |",
+        "|---" * (len(parts) + 2) + "|",
+    ]
+    for name, case in document["cases"].items():
+        times = [f"{case['seconds'][part]:.2f}" if part in case["seconds"] else "" for part in parts]
+        size = case.get(MEMORY)
+        lines.append(f"| {name} | {' | '.join(times)} | {'' if size is None else f'{size:.1f}'} |")
+    return "\n".join(lines) + "\n"
+
+
+def headline(document: dict[str, Any]) -> str:
+    """The first case in a sentence."""
+    return (
+        f"the worst case of a tree with {2**DEPTH} leaves on {document['rows']:,} rows and {document['features']} "
+        f"columns, for every budget: {document['cases']['integers'][SECONDS]:.2f} s"
+    )
+
+
 def main() -> None:
     """Run all cases, or print the JSON of one."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -112,11 +140,8 @@ def main() -> None:
         command = [sys.executable, __file__, "--case", case, f"--rows={args.rows}", f"--features={args.features}"]
         results[case] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
         print(f"{case}: {json.dumps(results[case])}")
-    machine = {"processor": platform.machine(), "python": platform.python_version(), "numpy": np.__version__}
-    report = {"rows": args.rows, "features": args.features, "machine": machine, "cases": results}
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(report, indent=2) + "\n")
-    print(f"written to {RESULTS.relative_to(Path.cwd()) if RESULTS.is_relative_to(Path.cwd()) else RESULTS}")
+    content = {"rows": args.rows, "features": args.features, "cases": results}
+    print(page(publish(RESULTS / "ground_floor.json", content, page)))
 
 
 if __name__ == "__main__":

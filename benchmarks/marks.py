@@ -6,7 +6,7 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -33,6 +33,13 @@ def save(path: Path, content: dict[str, Any], before: Iterable[Mark] = ()) -> di
     marks = [*(own for own in before if own != mark()), mark()]
     document = {"marks": marks} | content
     write_text(path, json.dumps(document, indent=1) + "\n")
+    return document
+
+
+def publish(path: Path, content: dict[str, Any], page: Callable[[dict[str, Any]], str]) -> dict[str, Any]:
+    """Save results, and the page that is made of them alone beside them."""
+    document = save(path, content)
+    write_text(path.with_suffix(".md"), page(document))
     return document
 
 

@@ -14,11 +14,9 @@ Results go to benchmarks/results/mio-*.json, .md and .svg (needs the extra `benc
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product, repeat
-from pathlib import Path
 from typing import Any
 
 from hardwood.datasets import load_dataset
@@ -28,8 +26,9 @@ from hardwood.solvers.mio import IMPROVED, PAPER, Form
 from hardwood.solvers.mio.gurobi import GurobiSolver
 from hardwood.solvers.mio.scip import ScipSolver
 from hardwood.solvers.search import SearchSolver
+from marks import RESULTS, publish, words
+from measuring import geometric_mean
 
-RESULTS = Path(__file__).parent / "results"
 TABLES = ("monks-1", "monks-2", "monks-3", "hayes-roth", "house-votes-84", "balance-scale")
 SHARES = {"balance-scale": 0.2}  # a sample of 125 rows
 LEVELS = {1: [(0.8, 0.9), (0.7, 0.75)], 2: [(0.9, 0.97), (0.8, 0.9), (0.7, 0.75)], 3: [(0.9, 0.97), (0.8, 0.9)]}
@@ -125,8 +124,14 @@ def title(result: Instance) -> str:
     )
 
 
-def table_of(results: list[Instance], methods: list[str]) -> str:
+def methods_of(results: list[Instance]) -> list[str]:
+    """The methods that were compared, in their order."""
+    return list(dict.fromkeys(result["method"] for result in results))
+
+
+def table_of(results: list[Instance]) -> str:
     """Seconds to the proof, or the gap that is left, for each instance and method."""
+    methods = methods_of(results)
     lines = ["| instance | samples | " + " | ".join(methods) + " |", "|---" * (len(methods) + 2) + "|"]
     for k in range(0, len(results), len(methods)):
         own = results[k : k + len(methods)]
@@ -138,11 +143,11 @@ def table_of(results: list[Instance], methods: list[str]) -> str:
     return "\n".join(lines)
 
 
-def summary(results: list[Instance], methods: list[str]) -> str:
+def summary(results: list[Instance]) -> str:
     """For each depth and method: how many proved, median time, mean gap."""
     lines = ["| depth | method | instances | proved | median s | mean gap |", "|---|---|---|---|---|---|"]
     for depth in sorted({result["depth"] for result in results}):
-        for method in methods:
+        for method in methods_of(results):
             own = [result for result in results if (result["depth"], result["method"]) == (depth, method)]
             proved = sum(result["status"] == Status.OPTIMAL for result in own)
             seconds = statistics.median(result["seconds"] for result in own)
@@ -151,21 +156,29 @@ def summary(results: list[Instance], methods: list[str]) -> str:
     return "\n".join(lines)
 
 
-def ratios(results: list[Instance], methods: list[str]) -> str:
+def ratios(results: list[Instance]) -> dict[str, float]:
     """Geometric mean of the time against the paper's form on the same solver; a stopped run counts its whole time."""
-    lines = ["| method | proved | time against the paper's form |", "|---|---|---|"]
-    by_key = {(title(result), result["method"]): result for result in results}
-    for method in methods:
+    seconds = {(title(result), result["method"]): result["seconds"] for result in results}
+    found = {}
+    for method in methods_of(results):
         paper = f"{method.split(',')[0]}, paper"
-        own = [result for result in results if result["method"] == method]
-        logs = [result["seconds"] / by_key[title(result), paper]["seconds"] for result in own]
-        proved = sum(result["status"] == Status.OPTIMAL for result in own)
-        lines.append(f"| {method} | {proved} of {len(own)} | {statistics.geometric_mean(logs):.2f} |")
+        own = [where for where in seconds if where[1] == method]
+        found[method] = geometric_mean(seconds[where] / seconds[where[0], paper] for where in own)
+    return found
+
+
+def ratio_table(results: list[Instance]) -> str:
+    """The same as a table."""
+    lines = ["| method | proved | time against the paper's form |", "|---|---|---|"]
+    for method, ratio in ratios(results).items():
+        own = [result["status"] == Status.OPTIMAL for result in results if result["method"] == method]
+        lines.append(f"| {method} | {sum(own)} of {len(own)} | {ratio:.2f} |")
     return "\n".join(lines)
 
 
-def factor(results: list[Instance], seconds: float) -> str:
+def factor(document: dict[str, Any]) -> str:
     """How much sooner the method with the cuts has solved as many instances as the one without has at the limit."""
+    results, seconds = document["results"], document["seconds"]
     times = {
         method: sorted(r["seconds"] for r in results if r["method"] == method and r["status"] == Status.OPTIMAL)
         for method in OF_ABLATION
@@ -183,8 +196,9 @@ def factor(results: list[Instance], seconds: float) -> str:
     return text
 
 
-def draw(results: list[Instance], seconds: float) -> None:
+def draw(document: dict[str, Any]) -> None:
     """Instances solved against time, then instances within a gap at the limit, as the paper draws it."""
+    results, seconds = document["results"], document["seconds"]
     import matplotlib as mpl
 
     mpl.use("svg")
@@ -209,12 +223,47 @@ def draw(results: list[Instance], seconds: float) -> None:
     figure.savefig(RESULTS / "mio-ablation.svg", metadata={"Date": None})
 
 
-def save(name: str, seconds: float, results: list[Instance], text: str) -> None:
-    """Keep numbers and table."""
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"mio-{name}.json").write_text(json.dumps({"seconds": seconds, "results": results}, indent=1) + "\n")
-    (RESULTS / f"mio-{name}.md").write_text(text + "\n")
-    print(text)
+def page_of_engines(document: dict[str, Any]) -> str:
+    """All engines: a summary, then every instance."""
+    results = document["results"]
+    return _page("The paper's method beside the exact search", document, summary(results), table_of(results))
+
+
+def page_of_forms(document: dict[str, Any]) -> str:
+    """All forms: ratios, then every instance."""
+    results = document["results"]
+    return _page("Forms of the mixed-integer problem", document, ratio_table(results), table_of(results))
+
+
+def page_of_ablation(document: dict[str, Any]) -> str:
+    """With and without cuts for single samples."""
+    return _page("Cuts for single samples", document, factor(document), "![Instances proved](mio-ablation.svg)")
+
+
+def headline_of_engines(document: dict[str, Any]) -> str:
+    """How many instances each engine proves."""
+    results = document["results"]
+    proved = {
+        method: sum(r["status"] == Status.OPTIMAL for r in results if r["method"] == method)
+        for method in methods_of(results)
+    }
+    n = len(results) // len(proved)
+    return f"of {n} instances: {', '.join(f'{method} {count}' for method, count in proved.items())}"
+
+
+def headline_of_forms(document: dict[str, Any]) -> str:
+    """What all improvements together are worth."""
+    found = ratios(document["results"])
+    return "the improved form beside the paper's: " + ", ".join(
+        f"{found[f'{solver}, improved']:.2f} times the time on {name}"
+        for solver, name in (("gurobi", "Gurobi"), ("scip", "SCIP"))
+    )
+
+
+def _page(title: str, document: dict[str, Any], *parts: str) -> str:
+    seconds = f"{document['seconds']:g} s each"
+    told = f"Measured with {words(document)}; written by `benchmarks/mio.py`, one thread, at most {seconds}."
+    return "\n\n".join([f"# {title}", told, *parts]) + "\n"
 
 
 def main() -> None:
@@ -226,20 +275,17 @@ def main() -> None:
     args = parser.parse_args()
     how = (args.seconds, args.processes)
     if "engines" in args.parts:
-        methods = list(ENGINES)
-        results = measure(instances([1, 2, 3]), methods, *how)
-        save("engines", args.seconds, results, summary(results, methods) + "\n\n" + table_of(results, methods))
+        results = measure(instances([1, 2, 3]), list(ENGINES), *how)
+        publish(RESULTS / "mio-engines.json", {"seconds": args.seconds, "results": results}, page_of_engines)
     if "forms" in args.parts:
-        methods = list(OF_FORMS)
-        results = measure(instances([2], {2: LEVELS[2][:2]}), methods, *how)
-        save("forms", args.seconds, results, ratios(results, methods) + "\n\n" + table_of(results, methods))
+        results = measure(instances([2], {2: LEVELS[2][:2]}), list(OF_FORMS), *how)
+        publish(RESULTS / "mio-forms.json", {"seconds": args.seconds, "results": results}, page_of_forms)
     if "ablation" in args.parts:
         grid = product([2, 3], TABLES[:3], (0.7, 0.9), (0.75, 0.9, 0.97, 1.0))
         names = ("depth", "table", "mean_certainty", "plausibility")
         todo = [dict(zip(names, entry, strict=True)) for entry in grid]
         results = measure(todo, list(OF_ABLATION), *how)
-        save("ablation", args.seconds, results, factor(results, args.seconds))
-        draw(results, args.seconds)
+        draw(publish(RESULTS / "mio-ablation.json", {"seconds": args.seconds, "results": results}, page_of_ablation))
 
 
 if __name__ == "__main__":

@@ -11,20 +11,17 @@ page to results/pieces.md.
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
-import subprocess
 import time
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import hardwood as hw
+from marks import RESULTS, publish, words
 from survey import made_up
 
-HERE = Path(__file__).parent
 ROWS_OF_FILE = 2_500_000
 COLUMNS = {"age": "int16", "first": "int8", "second": "int8", "member": "int8"}
 
@@ -132,6 +129,43 @@ def wide(folder: Path, n_rows: int) -> Path:
     return file
 
 
+def page(results: dict[str, Any]) -> str:
+    """The numbers in words."""
+    one, many, read = results["alone"], results["cluster"], results["encoding"]
+    workers = ", ".join(f"{size / 1e6:.0f}" for size in many["memory_of_workers"])
+    return "\n".join(
+        [
+            "# Tables larger than memory",
+            "",
+            f"Measured with {words(results)}; written by `benchmarks/pieces.py`.",
+            "",
+            f"Audit of {one['n_samples']:,} rows of Parquet, five columns and the answer; worst case "
+            f"{one['worst_case_accuracy']:.4%}, {one['changes'][0]:,} values changed. Each time includes two looks at "
+            "all rows: one for the curve, one for what the adversary changes. Both are the same in one process and on "
+            "the cluster.",
+            "",
+            "| | seconds | MB |",
+            "|---|---|---|",
+            f"| one process | {one['seconds']:.0f} | {one['memory'] / 1e6:.0f} |",
+            f"| Dask, two workers | {many['seconds']:.0f} | {many['memory'] / 1e6:.0f}, workers {workers} |",
+            "",
+            f"{read['rows']:,} rows with {read['columns']} columns: read in {read['read']:.1f} s, encoded in "
+            f"{read['encode']:.1f} s; at most {read['memory'] / 1e6:.0f} MB, "
+            f"{read['memory'] / read['encoded']:.1f} times the encoded table.",
+            "",
+        ]
+    )
+
+
+def headline(results: dict[str, Any]) -> str:
+    """The same in a sentence."""
+    one, many = results["alone"], results["cluster"]
+    return (
+        f"an audit of {one['n_samples']:,} rows: {one['seconds']:.0f} s in one process with {one['memory'] / 1e6:.0f} "
+        f"MB, {many['seconds']:.0f} s on two Dask workers"
+    )
+
+
 def main() -> None:
     """Measure, compare, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -150,39 +184,7 @@ def main() -> None:
         if results["alone"][key] != results["cluster"][key]:
             raise RuntimeError(f"one process and a cluster disagree about {key}: {results}")
     results["encoding"] = in_process(encoding, str(wide(args.folder / "wide", int(args.rows) // 10)))
-    out = HERE / "results" / "pieces.json"
-    out.write_text(json.dumps(results, indent=1) + "\n")
-    out.with_suffix(".md").write_text(page(results))
-    print(page(results))
-
-
-def page(results: dict[str, Any]) -> str:
-    """The numbers in words."""
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True).stdout
-    one, many, read = results["alone"], results["cluster"], results["encoding"]
-    workers = ", ".join(f"{size / 1e6:.0f}" for size in many["memory_of_workers"])
-    return "\n".join(
-        [
-            "# Tables larger than memory",
-            "",
-            f"Commit {commit.strip()}, {date.today()}; written by `benchmarks/pieces.py`.",
-            "",
-            f"Audit of {one['n_samples']:,} rows of Parquet, five columns and the answer; worst case "
-            f"{one['worst_case_accuracy']:.4%}, {one['changes'][0]:,} values changed. Each time includes two looks at "
-            "all rows: one for the curve, one for what the adversary changes. Both are the same in one process and on "
-            "the cluster.",
-            "",
-            "| | seconds | MB |",
-            "|---|---|---|",
-            f"| one process | {one['seconds']:.0f} | {one['memory'] / 1e6:.0f} |",
-            f"| Dask, two workers | {many['seconds']:.0f} | {many['memory'] / 1e6:.0f}, workers {workers} |",
-            "",
-            f"{read['rows']:,} rows with {read['columns']} columns: read in {read['read']:.1f} s, encoded in "
-            f"{read['encode']:.1f} s; at most {read['memory'] / 1e6:.0f} MB, "
-            f"{read['memory'] / read['encoded']:.1f} times the encoded table.",
-            "",
-        ]
-    )
+    print(page(publish(RESULTS / "pieces.json", results, page)))
 
 
 if __name__ == "__main__":

@@ -13,21 +13,16 @@ a table to results/survey.md.
 from __future__ import annotations
 
 import argparse
-import json
-import math
-import platform
-import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-HERE = Path(__file__).parent
+from marks import RESULTS, publish, words
+from measuring import answer_call, geometric_mean, in_process, solved
+
 SETTINGS = [(0.9, 0.95), (0.9, 0.85), (0.7, 0.95), (0.7, 0.85)]
 DEEP = ("anes96", "fair", "10^4 rows")  # depth 4, too
 LIMIT_OF_PYSTREED = 150
@@ -86,34 +81,9 @@ def posed(name: str, certainty: float, plausibility: float, depth: int) -> Any:
     return hw.Problem(hw.encode_labels(y, len(y)), shifts, depth)
 
 
-def resident(what: str) -> int:
-    """VmRSS, or VmHWM: the largest since it was last reset."""
-    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(what))
-    return int(line.split()[1]) * 1024
-
-
 def search(name: str, certainty: float, plausibility: float, depth: int, seconds: float) -> dict[str, Any]:
     """One solve, in this process."""
-    from hardwood.solvers.base import Limits
-    from hardwood.solvers.search import SearchSolver
-
-    problem = posed(name, certainty, plausibility, depth)
-    before = resident("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the largest size is counted from here
-    began = time.process_time()
-    result = SearchSolver().solve(problem, limits=Limits(seconds=seconds))
-    spent = time.process_time() - began
-    encoded = problem.table.values.nbytes + problem.labels.codes.nbytes
-    return {
-        "n_samples": problem.n_samples,
-        "n_tests": problem.n_tests,
-        "correct": result.worst_case_correct,
-        "upper_bound": result.upper_bound,
-        "status": str(result.status),
-        "seconds": round(spent, 4),
-        "memory": resident("VmHWM") - before,
-        "encoded": encoded,
-    }
+    return solved(posed(name, certainty, plausibility, depth), seconds)
 
 
 def ordinary(name: str, depth: int) -> dict[str, Any]:
@@ -130,32 +100,17 @@ def ordinary(name: str, depth: int) -> dict[str, Any]:
     return {"seconds": round(spent, 4), "proved": bool(model.fit_result.is_optimal())}
 
 
-def in_process(function: str, *arguments: Any, repeats: int = 1) -> dict[str, Any]:
-    """A call in a process of its own; of several, the fastest."""
-    command = [sys.executable, __file__, "--call", json.dumps([function, *arguments])]
-    found = []
-    for _ in range(repeats):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            return {"failed": done.stderr.strip().splitlines()[-1:], "seconds": math.inf}
-        found.append(json.loads(done.stdout.splitlines()[-1]))
-        if found[-1]["seconds"] > 2:
-            break
-    return min(found, key=lambda entry: entry["seconds"])
-
-
 def measure(name: str, certainty: float, plausibility: float, depth: int, seconds: float) -> dict[str, Any]:
     """A proof, and what there is after a tenth of a second and after a second."""
     setting = (name, certainty, plausibility, depth)
-    whole = in_process("search", *setting, seconds, repeats=3)
-    early = {limit: in_process("search", *setting, limit) for limit in (0.1, 1.0)}
+    whole = in_process(__file__, "search", *setting, seconds, repeats=3)
+    early = {limit: in_process(__file__, "search", *setting, limit) for limit in (0.1, 1.0)}
     return {
         "table": name,
         "certainty": certainty,
         "plausibility": plausibility,
         "depth": depth,
         **whole,
-        "gap": (whole["upper_bound"] - whole["correct"]) / whole["n_samples"],
         "early": {str(limit): [found["correct"], found["upper_bound"]] for limit, found in early.items()},
     }
 
@@ -185,22 +140,16 @@ def table_of(results: list[dict[str, Any]], rivals: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def summary(results: list[dict[str, Any]], rivals: dict[str, Any], seconds: float) -> str:
-    """The page."""
-    mild = [r for r in results if (r["certainty"], r["plausibility"]) == SETTINGS[0] and r["depth"] < 4]
-    ratios = [
-        r["seconds"] / rivals[key]["seconds"]
-        for r in mild
-        if (key := f"{r['table']}, depth {r['depth']}") in rivals and rivals[key]["proved"]
-    ]
+def page(document: dict[str, Any]) -> str:
+    """The results in Markdown."""
+    results, rivals = document["results"], document["pystreed"]
+    mild, ratios = beside_pystreed(document)
     rest = [r for r in results if r not in mild and r["depth"] < 4]
     proved = sum(r["status"] == "optimal" for r in rest)
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True).stdout
     text = [
         "# Survey tables",
         "",
-        f"Commit {commit.strip()}, {date.today()}, {platform.processor() or platform.machine()}, Python "
-        f"{platform.python_version()}; written by `benchmarks/survey.py`, limit {seconds:g} s.",
+        f"Measured with {words(document)}; written by `benchmarks/survey.py`, limit {document['seconds']:g} s.",
         "",
         "`s`: processor time to the proof, size included. `ratio`: that time to the time in which pystreed finds the "
         "ordinary optimal tree of the same depth. `after`: how much fewer samples the best tree keeps at that moment, "
@@ -211,10 +160,9 @@ def summary(results: list[dict[str, Any]], rivals: dict[str, Any], seconds: floa
         "",
     ]
     if ratios:
-        mean = math.exp(statistics.fmean(map(math.log, ratios)))
         text.append(
             f"Certainty {SETTINGS[0][0]}, plausibility {SETTINGS[0][1]}, depth 2 and 3: geometric mean of the ratios "
-            f"{mean:.2f}, largest {max(ratios):.2f}."
+            f"{geometric_mean(ratios):.2f}, largest {max(ratios):.2f}."
         )
     if rest:
         text.append(
@@ -228,33 +176,48 @@ def summary(results: list[dict[str, Any]], rivals: dict[str, Any], seconds: floa
     return "\n".join([*text, "", f"pystreed: {rivals_told}.", ""]) if rivals else "\n".join([*text, ""])
 
 
+def beside_pystreed(document: dict[str, Any]) -> tuple[list[dict[str, Any]], list[float]]:
+    """Depth 2 and 3 in the first setting, and the time of each beside that of pystreed's ordinary tree."""
+    mild = [r for r in document["results"] if (r["certainty"], r["plausibility"]) == SETTINGS[0] and r["depth"] < 4]
+    rivals = [document["pystreed"].get(f"{r['table']}, depth {r['depth']}", {}) for r in mild]
+    ratios = [r["seconds"] / rival["seconds"] for r, rival in zip(mild, rivals, strict=True) if rival.get("proved")]
+    return mild, ratios
+
+
+def headline(document: dict[str, Any]) -> str:
+    """The main setting in a sentence."""
+    mild, ratios = beside_pystreed(document)
+    proved = sum(r["status"] == "optimal" for r in mild)
+    return (
+        f"robust trees of depth 2 and 3 on surveys with up to {max(r['n_samples'] for r in mild):,} rows: {proved} of "
+        f"{len(mild)} proved, in {geometric_mean(ratios):.2f} times the time of pystreed's ordinary tree (geometric "
+        f"mean; at most {max(ratios):.1f})"
+    )
+
+
 def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", nargs="*", default=list(TABLES), choices=list(TABLES))
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--without-pystreed", action="store_true")
-    parser.add_argument("--out", type=Path, default=HERE / "results" / "survey.json")
+    parser.add_argument("--out", type=Path, default=RESULTS / "survey.json")
     parser.add_argument("--call", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.call:
-        function, *arguments = json.loads(args.call)
-        print(json.dumps({"search": search, "ordinary": ordinary}[function](*arguments)))
+        answer_call(args.call, [search, ordinary])
         return
     rivals: dict[str, Any] = {}
     results: list[dict[str, Any]] = []
     for name in args.table:
         for depth in (2, 3) if not args.without_pystreed else ():
-            rivals[f"{name}, depth {depth}"] = in_process("ordinary", name, depth, repeats=3)
+            rivals[f"{name}, depth {depth}"] = in_process(__file__, "ordinary", name, depth, repeats=3)
             print("pystreed", name, depth, rivals[f"{name}, depth {depth}"], flush=True)
         for depth in (2, 3, 4) if name in DEEP else (2, 3):
             for certainty, plausibility in SETTINGS if depth < 4 else SETTINGS[:1]:
                 results.append(measure(name, certainty, plausibility, depth, 60.0 if depth == 4 else args.seconds))
                 print(results[-1], flush=True)
-        args.out.write_text(
-            json.dumps({"seconds": args.seconds, "pystreed": rivals, "results": results}, indent=1) + "\n"
-        )
-        args.out.with_suffix(".md").write_text(summary(results, rivals, args.seconds))
+        publish(args.out, {"seconds": args.seconds, "pystreed": rivals, "results": results}, page)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 CHECKOUT is a folder with another commit, installed into CHECKOUT/.venv. Each instance is solved by one version, then
 by the other, each in a process of its own with one thread; seconds are processor time. Results go to
-results/versions.json, and a table to results/versions.md.
+build/versions.json, and a table to build/versions.md. For work instead of time, see gate.py.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from marks import ROOT, publish, words
+from measuring import geometric_mean
 
 HERE = Path(__file__).parent
 MOMENTS = (1.0, 10.0, 60.0)
@@ -57,6 +60,12 @@ def bound_at(result: dict[str, Any], moment: float) -> float:
     return min([float(result["n_samples"]), *told]) if told else float(result["n_samples"])
 
 
+def page(document: dict[str, Any]) -> str:
+    """The table and where it comes from."""
+    told = f"Measured with {words(document)}; other: {document['other']}; limit {document['seconds']:g} s."
+    return f"{told}\n\n{table(document['results'])}"
+
+
 def table(rows: list[dict[str, Any]]) -> str:
     """Geometric means of the ratios where both have a proof, and how far bounds lie above the best tree."""
     lines = [
@@ -68,7 +77,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         own = [row for row in rows if row["depth"] == depth]
         both = [row for row in own if all(row[who]["status"] == "optimal" for who in ("other", "this"))]
         ratios = [max(row["this"]["seconds"], 1e-4) / max(row["other"]["seconds"], 1e-4) for row in both]
-        mean = math.exp(statistics.fmean(map(math.log, ratios))) if ratios else math.nan
+        mean = geometric_mean(ratios) if ratios else math.nan
         proved = {who: sum(row[who]["status"] == "optimal" for row in own) for who in ("other", "this")}
         gaps = {who: ", ".join(f"{_median_gap(own, who, moment):.1%}" for moment in MOMENTS) for who in proved}
         lines.append(
@@ -94,7 +103,7 @@ def main() -> None:
     parser.add_argument("--depth", type=int, nargs="*", default=[2, 3, 4, 5])
     parser.add_argument("--half", choices=["tuning", "held out", "all"], default="all")
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--out", type=Path, default=HERE / "results" / "versions.json")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "versions.json")
     args = parser.parse_args()
     grid = json.loads((HERE / "search_grid.json").read_text())
     commit = ["git", "-C", str(args.checkout), "rev-parse", "--short", "HEAD"]
@@ -125,8 +134,7 @@ def main() -> None:
             f"{instance['plausibility']}: {told}",
             flush=True,
         )
-        args.out.write_text(json.dumps({"seconds": args.seconds, "other": other, "results": rows}, indent=1) + "\n")
-        args.out.with_suffix(".md").write_text(f"Other: {other}; limit {args.seconds:g} s.\n\n{table(rows)}")
+        publish(args.out, {"seconds": args.seconds, "other": other, "results": rows}, page)
     print(table(rows))
 
 

@@ -1,6 +1,6 @@
 """What weights and worth cost: the paper's twelve tables, each solved plainly, with weights, and balanced, in one run.
 
-    HARDWOOD_DATA=... python benchmarks/weights.py [--depth 3] [--seconds 60] [--out benchmarks/results]
+    HARDWOOD_DATA=... python benchmarks/weights.py [--depth 3] [--seconds 60] [--out FILE.json]
 
 Weights are drawn once (seed 17) from a log-normal distribution, as design weights are: real numbers, none of them
 whole. "Nearly" makes each class worth a hundredth more than the one before: nearly the same question, reckoned with
@@ -12,11 +12,6 @@ the paper's grid. CPU seconds of the search, one thread, one problem at a time, 
 from __future__ import annotations
 
 import argparse
-import json
-import math
-import os
-import platform
-import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-import hardwood as hw
 from hardwood.data.labels import with_worth
 from hardwood.datasets import PAPER_DATASETS, load_dataset
 from hardwood.experiments.instances import problem_of
@@ -32,8 +26,9 @@ from hardwood.problem import Problem
 from hardwood.shift.uncertainty import UncertaintySet
 from hardwood.solvers.base import Limits, Status
 from hardwood.solvers.search import SearchSolver
+from marks import RESULTS, publish, words
+from measuring import geometric_mean
 
-HERE = Path(__file__).parent
 SETTINGS = ((0.9, 0.85), (0.8, 0.95))
 WAYS = ("plain", "weights", "nearly", "balanced")
 
@@ -72,36 +67,37 @@ def run(problem: Problem, seconds: float, repeats: int) -> dict[str, Any]:
     }
 
 
-def page(results: list[dict[str, Any]], about: dict[str, Any]) -> str:
+def page(document: dict[str, Any]) -> str:
     """The results as a table."""
+    results = document["results"]
     lines = [
         "# What weights and worth cost",
         "",
-        f"`benchmarks/weights.py`: {', '.join(f'{name} {value}' for name, value in about.items())}.",
+        f"Measured with {words(document)}; written by `benchmarks/weights.py`: depth {document['depth']}, limit "
+        f"{document['seconds']:g} s.",
         "",
         f"| table | certainty, plausibility | {' | '.join(f'{way}, s' for way in WAYS)} | "
         f"{' | '.join(f'{way}: ratio' for way in WAYS[1:])} |",
         "|---|---|" + "---|" * (2 * len(WAYS) - 1),
     ]
-    ratios: dict[str, list[float]] = {way: [] for way in WAYS[1:]}
     for result in results:
         own = [result[way]["seconds"] for way in WAYS]
-        marks = ["" if result[way]["proved"] else " (not proved)" for way in WAYS]
-        for way, seconds in zip(WAYS[1:], own[1:], strict=True):
-            ratios[way].append(seconds / own[0])
-        cells = [f"{seconds:.3f}{mark}" for seconds, mark in zip(own, marks, strict=True)]
-        shares = [f"{ratios[way][-1]:.2f}" for way in WAYS[1:]]
+        ends = ["" if result[way]["proved"] else " (not proved)" for way in WAYS]
+        cells = [f"{seconds:.3f}{end}" for seconds, end in zip(own, ends, strict=True)]
+        shares = [f"{seconds / own[0]:.2f}" for seconds in own[1:]]
         lines.append(
             f"| {result['table']} | {result['certainty']}, {result['plausibility']} | {' | '.join(cells + shares)} |"
         )
-    means = {way: math.exp(float(np.mean(np.log(own)))) for way, own in ratios.items()}
     sums = {way: sum(result[way]["seconds"] for result in results) for way in WAYS}
-    lines += [
-        "",
-        f"Geometric means: {', '.join(f'{way} {mean:.2f}' for way, mean in means.items())} times the plain run.",
-    ]
+    lines += ["", f"Geometric means: {headline(document)}."]
     lines += [f"All together: {', '.join(f'{way} {seconds:.2f} s' for way, seconds in sums.items())}."]
     return "\n".join(lines) + "\n"
+
+
+def headline(document: dict[str, Any]) -> str:
+    """What each way costs on the average."""
+    ratios = {way: [r[way]["seconds"] / r["plain"]["seconds"] for r in document["results"]] for way in WAYS[1:]}
+    return f"{', '.join(f'{way} {geometric_mean(own):.2f}' for way, own in ratios.items())} times the plain run"
 
 
 def main() -> None:
@@ -111,7 +107,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--table", nargs="*", default=list(PAPER_DATASETS))
-    parser.add_argument("--out", type=Path, default=HERE / "results")
+    parser.add_argument("--out", type=Path, default=RESULTS / "weights.json")
     args = parser.parse_args()
     results = []
     for name in args.table:
@@ -121,17 +117,8 @@ def main() -> None:
                 own[way] = run(posed(name, certainty, plausibility, args.depth, way), args.seconds, args.repeats)
             results.append(own)
             print(name, certainty, plausibility, *(f"{way} {own[way]['seconds']:.3f}" for way in WAYS), flush=True)
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout
-    about = {
-        "depth": args.depth,
-        "limit": f"{args.seconds:g} s",
-        "hardwood": f"{hw.__version__} ({commit.strip()})",
-        "date": time.strftime("%Y-%m-%d"),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
-    }
-    (args.out / "weights.json").write_text(json.dumps({"about": about, "results": results}, indent=1) + "\n")
-    (args.out / "weights.md").write_text(page(results, about))
-    print(page(results, about))
+    content = {"depth": args.depth, "seconds": args.seconds, "results": results}
+    print(page(publish(args.out, content, page)))
 
 
 if __name__ == "__main__":

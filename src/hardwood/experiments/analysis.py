@@ -79,14 +79,21 @@ def _gap(row: Row, of: str) -> float:
     return float((row[f"{of}_upper_bound"] - row[f"{of}_correct"]) / max(row[f"{of}_correct"], 1))
 
 
+def seconds(row: Row, of: str = "robust") -> float:
+    """How long a tree took: processor time where it is known, because a study may share its machine."""
+    return float(row.get(f"{of}_cpu_seconds", row[f"{of}_seconds"]))
+
+
 def solved_times(rows: Sequence[Row], of: str = "robust") -> FloatArray:
     """Seconds of the instances that were solved to the end, ascending."""
-    return np.sort([row[f"{of}_seconds"] for row in rows if row[f"{of}_status"] == PROVED])
+    return np.sort([seconds(row, of) for row in rows if row[f"{of}_status"] == PROVED])
 
 
-def n_proved(rows: Sequence[Row], statuses: Sequence[str] = ACCURACY_PROVED) -> int:
-    """How many instances have a robust tree that no tree beats in the worst case."""
-    return sum(row["robust_status"] in statuses for row in rows)
+def n_proved(
+    rows: Sequence[Row], statuses: Sequence[str] = ACCURACY_PROVED, *, of: str = "robust", within: float = np.inf
+) -> int:
+    """How many instances have a tree that no tree beats in the worst case, within some seconds."""
+    return sum(row[f"{of}_status"] in statuses and seconds(row, of) <= within for row in rows)
 
 
 def mean_gains(rows: Sequence[Row], measure: str) -> dict[float, float]:
