@@ -73,8 +73,8 @@ def gains_of_the_study() -> str:
     return _wrapped(
         f"In its {len(rows):,} instances, a robust tree for plausibility {MIDDLE[0]} to {MIDDLE[1]} kept "
         f"{_span(_points(gains(own, 'worst')) for own in groups)} points more than an ordinary one on the worst of "
-        f"5,000 shifted test tables, and {_span(_points(gains(own, 'mean')) for own in groups)} points more on average; it "
-        f"paid {_span(_points(prices(own)) for own in groups)} points where nothing shifts."
+        f"5,000 shifted test tables, and {_span(_points(gains(own, 'mean')) for own in groups)} points more on "
+        f"average; it paid {_span(_points(prices(own)) for own in groups)} points where nothing shifts."
     )
 
 
@@ -118,8 +118,8 @@ def stable_trees() -> str:
     )
     return _wrapped(
         f"On the {len(rows)} instances of the two tables whose columns have two answers each, robust trees gain "
-        f"{robust} points over the ordinary tree in the worst case, by plausibility, and stable ones (RCT-B) {stable}. The "
-        f"budget of one row buys a changed answer in {len(moved)} of {len(rows)} instances only; there, {silent} of "
+        f"{robust} points over the ordinary tree in the worst case, by plausibility, stable ones (RCT-B) {stable}. "
+        f"The budget of one row buys a changed answer in {len(moved)} of {len(rows)} instances only; there, {silent} of "
         f"{len(moved)} stable trees ask nothing at all."
     )
 

@@ -81,7 +81,8 @@ def _gap(row: Row, of: str) -> float:
 
 def seconds(row: Row, of: str = "robust") -> float:
     """How long a tree took: processor time where it is known, because a study may share its machine."""
-    return float(row.get(f"{of}_cpu_seconds", row[f"{of}_seconds"]))
+    name = f"{of}_cpu_seconds"
+    return float(row[name if name in row else f"{of}_seconds"])
 
 
 def solved_times(rows: Sequence[Row], of: str = "robust") -> FloatArray:
