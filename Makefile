@@ -6,7 +6,7 @@ DEMO := $(VENV)/demo-installed
 # A folder changes when a module is added, moved or removed: an installation in place must learn of it.
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/* cpp/*/*/*) $(wildcard src/hardwood/*/)
 
-.PHONY: demo test quick parts sanitize lint bench bench-compare bench-peers clean
+.PHONY: demo test quick parts sanitize lint bench bench-compare bench-peers pages clean
 
 demo: $(DEMO)
 	$(BIN)/python examples/election.py demo
@@ -40,19 +40,25 @@ lint: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet ".[bench]"
 	$(BIN)/python benchmarks/ground_floor.py
-	$(BIN)/python benchmarks/search.py
-	$(BIN)/python benchmarks/ordinary.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/survey.py
 	$(BIN)/python benchmarks/pieces.py build/pieces
 	$(BIN)/python benchmarks/weights.py
 	$(BIN)/python benchmarks/counts.py build/counts
+	$(BIN)/python benchmarks/threads.py
+	$(BIN)/python benchmarks/switches.py
 	$(BIN)/python benchmarks/mio.py
+	$(MAKE) pages
 
 # Other packages on the same tables, each in an environment of its own (build/peers); hours, and it goes on where it was.
 bench-peers: $(STAMP)
 	$(BIN)/python benchmarks/peers/run.py
 	$(BIN)/python benchmarks/peers/page.py
+	$(MAKE) pages
+
+# Every page with numbers in it, from the files of results.
+pages: $(STAMP)
+	$(BIN)/python benchmarks/pages.py
 
 # Work of the search beside another commit: make bench-compare BASE=main~5. Without noise, so one run is enough.
 BASE ?= HEAD

@@ -119,8 +119,8 @@ def stable_trees() -> str:
     return _wrapped(
         f"On the {len(rows)} instances of the two tables whose columns have two answers each, robust trees gain "
         f"{robust} points over the ordinary tree in the worst case, by plausibility, stable ones (RCT-B) {stable}. "
-        f"The budget of one row buys a changed answer in {len(moved)} of {len(rows)} instances only; there, {silent} of "
-        f"{len(moved)} stable trees ask nothing at all."
+        f"The budget of one row buys a changed answer in {len(moved)} of {len(rows)} instances only; there, {silent} "
+        f"of {len(moved)} stable trees ask nothing at all."
     )
 
 

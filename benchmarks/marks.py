@@ -21,11 +21,15 @@ Mark = dict[str, str]
 
 @cache
 def mark() -> Mark:
-    """The commit as the process began (with a plus if files differ from it), the day, and the machine."""
-    words = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
-    found = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    """The commit as the process began (with a plus if code differs from it), the day, and the machine."""
+    commit = _git("rev-parse", "--short", "HEAD") or "unknown"
+    changed = _git("status", "--porcelain", "--", ".", ":!benchmarks/results", ":!docs")
     machine = f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    return {"commit": found.stdout.strip() or "unknown", "date": date.today().isoformat(), "machine": machine}
+    return {"commit": commit + ("+" if changed else ""), "date": date.today().isoformat(), "machine": machine}
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def save(path: Path, content: dict[str, Any], before: Iterable[Mark] = ()) -> dict[str, Any]:

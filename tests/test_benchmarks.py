@@ -8,7 +8,11 @@ import pytest
 
 import gate
 import hardwood as hw
+import pages
 from hardwood.trees.tree import Branch, Leaf, Tree
+from hardwood.experiments.grid import load_study
+from hardwood.experiments.store import read_results
+from marks import RESULTS, ROOT
 from peers.judge import worst_case
 
 
@@ -34,6 +38,42 @@ def test_plain_arithmetic_and_the_adversary_agree(seed):
     shifts = hw.UncertaintySet.priced(table, costs=prices, budget=budget)
     found = hw.attack(tree, hw.encode_labels(labels, 25, classes=(0, 1, 2)), shifts)
     assert worst_case(plain, values.tolist(), labels.tolist(), prices, budget) == found.worst_case_correct
+
+
+def test_no_page_is_stale():
+    """After new results: make pages."""
+    assert [str(path.relative_to(ROOT)) for path in pages.stale()] == []
+
+
+def test_every_region_of_numbers_is_known_and_closed():
+    found = set()
+    for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        regions = pages.REGION.findall(text)
+        assert text.count("<!-- numbers:") == text.count("<!-- end of numbers -->") == len(regions), path
+        found |= {name for _, name, _, _ in regions}
+    assert found == set(pages.FACTS)
+
+
+def test_numbers_of_a_region_are_made_anew():
+    text = "before\n<!-- numbers: two threads -->\n9 times\n<!-- end of numbers -->\nafter"
+    assert "9 times" not in pages.filled(text)
+    assert pages.filled(pages.filled(text)) == pages.filled(text)
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
+def test_every_file_of_results_says_where_it_comes_from(path):
+    for own in json.loads(path.read_text())["marks"]:
+        assert all(own[key] for key in ("commit", "date", "machine"))
+
+
+@pytest.mark.parametrize("name", ["paper", "ablation"])
+def test_the_whole_study_is_in_the_repository(name):
+    folder = ROOT / "docs" / "study" / name
+    rows = read_results(folder / "results.parquet")
+    assert {row["id"] for row in rows} == {instance.id for instance in load_study(name).instances}
+    assert {row["outcome"] for row in rows} == {"finished"}
+    assert all((folder / figure).exists() for figure in ("summary.md", "solved.svg"))
 
 
 @pytest.mark.slow
