@@ -3,30 +3,31 @@
     python benchmarks/gate.py                   # this version beside the numbers that are recorded
     python benchmarks/gate.py --record          # record the numbers of this version
     python benchmarks/gate.py --base COMMIT     # beside another version, built in build/base (make bench-compare)
-    python benchmarks/gate.py --base COMMIT --instructions   # count instructions, too (needs valgrind; minutes)
+    python benchmarks/gate.py --base COMMIT --work-only   # without instructions, which take minutes and need valgrind
 
 With one thread the search does the same work in every run, so one run is enough. All tables are generated; each is
 solved to a proof. The search must find the same numbers, and its work must not grow: by no more than `MOST_MEAN` in
-the geometric mean, nor by more than `MOST_SINGLE` on one instance.
+the geometric mean, nor by more than `MOST_SINGLE` on one instance; instructions by no more than `MOST_INSTRUCTIONS`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import re
-import statistics
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 from marks import RESULTS, ROOT, save
+from measuring import geometric_mean
 
 RECORD = RESULTS / "gate.json"
-MOST_MEAN, MOST_SINGLE = 1.05, 1.5
+MOST_MEAN, MOST_SINGLE, MOST_INSTRUCTIONS = 1.05, 1.5, 1.1
+COUNTED = ("survey/d3", "ages/d3")  # instances whose instructions are counted
 # Runs in either version, from a file of its own: names that both know are used alone.
 WORKER = """
 import json, sys
@@ -78,9 +79,10 @@ def measured(python: Path | str = sys.executable, names: list[str] | None = None
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
-def instructions(python: Path | str, name: str) -> int:
-    """Instructions that an instance takes: those of a process that solves it, less those of one that solves nothing."""
-    return _counted(python, name) - _counted(python, "nothing")
+def instructions(python: Path | str) -> dict[str, int]:
+    """Instructions that instances take: those of a process that solves one, less those of one that solves nothing."""
+    nothing = _counted(python, "nothing")
+    return {name: _counted(python, name) - nothing for name in COUNTED}
 
 
 def _counted(python: Path | str, name: str) -> int:
@@ -94,7 +96,7 @@ def compared(base: dict[str, Any], this: dict[str, Any]) -> tuple[list[str], lis
     """Lines of a table, and what is wrong."""
     names = [name for name in base if name in this]
     ratios = {name: (this[name]["work"] + 1) / (base[name]["work"] + 1) for name in names}
-    mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios.values()))
+    mean = geometric_mean(ratios.values())
     lines = [f"{'instance':36} {'base':>9} {'this':>9}  ratio"]
     lines += [f"{name:36} {base[name]['work']:9} {this[name]['work']:9}  {ratios[name]:.2f}" for name in names]
     lines.append(f"geometric mean of the ratios {mean:.3f}, largest {max(ratios.values()):.2f}")
@@ -109,6 +111,16 @@ def compared(base: dict[str, Any], this: dict[str, Any]) -> tuple[list[str], lis
             f"the work grew by a factor of {mean:.3f} in the geometric mean; at most {MOST_MEAN} is let through"
         )
     wrong += [f"{name}: the work grew by a factor of {r:.2f}" for name, r in ratios.items() if r > MOST_SINGLE]
+    return lines, wrong
+
+
+def compared_instructions(base: dict[str, int], this: dict[str, int]) -> tuple[list[str], list[str]]:
+    """The same for instructions."""
+    ratios = {name: this[name] / max(base[name], 1) for name in base}
+    lines = [
+        f"instructions, {name}: {base[name]:,} before, {this[name]:,} now, ratio {r:.3f}" for name, r in ratios.items()
+    ]
+    wrong = [f"{name}: {r:.3f} times the instructions" for name, r in ratios.items() if r > MOST_INSTRUCTIONS]
     return lines, wrong
 
 
@@ -135,7 +147,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--base")
     parser.add_argument("--record", action="store_true")
-    parser.add_argument("--instructions", action="store_true")
+    parser.add_argument("--work-only", action="store_true")
     args = parser.parse_args()
     this = measured()
     if args.record:
@@ -146,10 +158,13 @@ def main() -> None:
     base = measured(python) if python else json.loads(RECORD.read_text())["results"]
     lines, wrong = compared(base, this)
     print("\n".join(lines))
-    if args.instructions and python:
-        for name in ("survey/d3", "ages/d3"):
-            before, now = instructions(python, name), instructions(sys.executable, name)
-            print(f"instructions, {name}: {before:,} before, {now:,} now, ratio {now / max(before, 1):.3f}")
+    if python and not args.work_only:
+        if shutil.which("valgrind"):
+            more = compared_instructions(instructions(python), instructions(sys.executable))
+            print("\n".join(more[0]))
+            wrong += more[1]
+        else:
+            print("valgrind is not installed: instructions were not counted")
     if wrong:
         raise SystemExit("\n".join(wrong))
 

@@ -9,9 +9,9 @@ import pytest
 import gate
 import hardwood as hw
 import pages
-from hardwood.trees.tree import Branch, Leaf, Tree
 from hardwood.experiments.grid import load_study
 from hardwood.experiments.store import read_results
+from hardwood.trees.tree import Branch, Leaf, Tree
 from marks import RESULTS, ROOT
 from peers.judge import worst_case
 
@@ -90,3 +90,5 @@ def test_the_gate_closes():
     assert any("the work grew by a factor of 1.79" in line for line in gate.compared(base, slower)[1])
     other = base | {"b": base["b"] | {"correct": 4}}
     assert gate.compared(base, other)[1] == ["b: 5 correct with 1 tests before, now 4 with 1"]
+    assert gate.compared_instructions({"a": 1000}, {"a": 1050})[1] == []
+    assert gate.compared_instructions({"a": 1000}, {"a": 1200})[1] == ["a: 1.200 times the instructions"]
