@@ -10,7 +10,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
-    path for folder in (".", "docs", "benchmarks", "benchmarks/results") for path in (ROOT / folder).glob("*.md")
+    path
+    for folder in (".", "docs", "docs/study/*", "benchmarks", "benchmarks/results")
+    for path in ROOT.glob(f"{folder}/*.md")
 )
 LINK = re.compile(r"\]\(([^)\s]+)\)|<img[^>]* src=\"([^\"]+)\"|^\[[^\]]+\]: (\S+)", re.MULTILINE)
 SOURCES = [path for folder in ("cpp", "src", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.*")]

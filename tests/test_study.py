@@ -15,7 +15,8 @@ from hardwood.experiments.backends import run_here
 from hardwood.experiments.figures import figures
 from hardwood.experiments.grid import Instance, Settings, built_in, load_study
 from hardwood.experiments.instances import certainty_of, problem_of, split_of
-from hardwood.experiments.summary import summary
+from hardwood.experiments.store import read_results
+from hardwood.experiments.summary import proved_within, summary
 from hardwood.experiments.tasks import (
     FAMILIES,
     Task,
@@ -148,14 +149,15 @@ def test_an_answer_that_only_test_rows_have_is_one_more_category_there():
     assert split.in_use(tree).predict(split.test_table).tolist().count(1) >= 1
 
 
-def test_the_instances_of_benchmarks_stay_what_they_are(benchmark_dataset):
-    """Results of earlier years stay comparable: the optima at depth 2 are those on file."""
-    file = Path(__file__).parent.parent / "benchmarks" / "results" / "search.json"
-    known = [row for row in json.loads(file.read_text())["results"] if row["depth"] == 2]
-    for row in known:
-        if row["table"] in ("balance-scale", "breast-cancer", "monks-3", "house-votes-84"):
-            problem = problem_of(benchmark_dataset(row["table"]), row["mean_certainty"], row["plausibility"], 2)
-            assert (problem.n_samples, hw.solve(problem).worst_case_correct) == (row["n_samples"], row["correct"])
+def test_the_instances_of_benchmarks_are_those_of_the_study(benchmark_dataset):
+    """And results of earlier years stay comparable: the optima at depth 2 are those on file."""
+    file = Path(__file__).parent.parent / "docs" / "study" / "paper" / "results.parquet"
+    small = ("balance-scale", "breast-cancer", "monks-3", "house-votes-84")
+    known = [row for row in read_results(file) if row["depth"] == 2 and row["dataset"] in small]
+    assert len(known) == 128
+    for row in known[::3]:
+        problem = problem_of(benchmark_dataset(row["dataset"]), row["mean_certainty"], row["plausibility"], 2)
+        assert (problem.n_samples, hw.solve(problem).worst_case_correct) == (row["n_train"], row["robust_correct"])
 
 
 def test_the_families_of_shifts_are_those_of_the_paper():
@@ -280,6 +282,23 @@ def test_the_speed_up_compares_as_many_solved_instances():
         row["paper_seconds"] = 1.0 + k
         row["paper_without_sample_cuts_status"] = "optimal" if k < 2 else "feasible"
     assert analysis.speed_up(rows, "paper", "paper_without_sample_cuts") == (2, 2.0)
+
+
+def test_proofs_are_counted_by_depth_and_by_processor_time():
+    rows = [
+        {"robust_status": status, "robust_seconds": wall, "depth": depth, "time_limit": 60.0} | cpu
+        for status, wall, depth, cpu in (
+            ("optimal", 20.0, 2, {"robust_cpu_seconds": 0.5}),  # shared its core
+            ("most_robust", 5.0, 2, {}),
+            ("feasible", 0.1, 3, {}),
+            ("optimal", 59.0, 3, {"robust_cpu_seconds": 58.0}),
+        )
+    ]
+    assert list(proved_within(rows))[2:] == [
+        "| 2 | 2 | 1 | 2 | 2 |",
+        "| 3 | 2 | 0 | 0 | 1 |",
+        "| all | 4 | 1 | 2 | 3 |",
+    ]
 
 
 def test_the_summary_puts_numbers_beside_the_paper_s():
