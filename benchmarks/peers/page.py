@@ -215,7 +215,7 @@ def draw(document: dict[str, Any]) -> None:
 
     rows, seconds = document["results"], document["seconds"]
     groups = [group for group in TITLES if any(row["group"] == group for row in rows)]
-    figure, axes = plt.subplots(1, len(groups), figsize=(4.2 * len(groups), 3.8), layout="constrained", squeeze=False)
+    figure, axes = plt.subplots(1, len(groups), figsize=(4.2 * len(groups), 4.2), layout="constrained", squeeze=False)
     for axis, group in zip(axes[0], groups, strict=True):
         proving = [own for own in standings(rows, group).values() if not own.is_greedy]
         for k, own in enumerate(proving):
@@ -226,7 +226,7 @@ def draw(document: dict[str, Any]) -> None:
         axis.set(xscale="log", xlabel="seconds", title=TITLES[group], ylim=(0, n_cases * 1.03))
         axis.title.set_fontsize("medium")
         axis.grid(alpha=0.3)
-        axis.legend(frameon=False, fontsize="small")
+        axis.legend(frameon=False, fontsize="small", ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.16))
     axes[0][0].set_ylabel("instances proved")
     figure.savefig(OUT.with_suffix(".svg"), metadata={"Date": None})
 
