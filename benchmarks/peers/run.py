@@ -61,6 +61,7 @@ METHODS = {
     "GOSDT": Method("gosdt", "learn_gosdt", groups=ORDINARY),
     "ROCT": Method("boxes", "learn_boxes", "roct", BOXES),
     "GROOT": Method("boxes", "learn_boxes", "groot", BOXES, is_greedy=True),
+    "our GROOT": Method("hardwood", "learn_hardwood", "groot", BOXES, is_greedy=True),
     "ODTLearn, Gurobi": Method("odtlearn", "learn_odtlearn", "gurobi"),
     "our Gurobi": Method("hardwood", "learn_hardwood", "gurobi"),
     "our SCIP": Method("hardwood", "learn_hardwood", "scip", takes=lambda case: case.depth == 2),
