@@ -173,8 +173,8 @@ def boxes() -> str:
     shallow = [row["case"] for row in found[GROOT].rows if row["depth"] == 1]
     same = sum(kept[0][case] == kept[1][case] for case in shallow)
     return _wrapped(
-        f"It agrees with ROCT (optimal, by Gurobi) on {agreed} of {len(found[ROCT].rows)} small instances, where ROCT takes "
-        f"{geometric_mean(found[ROCT].ratios):,.0f} times as long; our greedy tree keeps as many rows as the published "
+        f"It agrees with ROCT (optimal, by Gurobi) on {agreed} of {len(found[ROCT].rows)} small instances, where ROCT "
+        f"takes {geometric_mean(found[ROCT].ratios):,.0f} times as long; our greedy tree keeps as many rows as the published "
         f"GROOT in {same} of {len(shallow)} instances of depth 1."
     )
 
