@@ -6,6 +6,7 @@ Shares no code with the package: the peers' trees are judged by it and by our ad
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 Tree = list[Any]  # ["<=", column, threshold, left, right] or ["leaf", label]
@@ -48,3 +49,19 @@ def worst_case(tree: Tree, values: list[list[int]], labels: list[int], prices: l
             break
         lost += 1
     return len(labels) - lost
+
+
+def worst_case_in_boxes(tree: Tree, values: list[list[int]], labels: list[int], radius: int) -> int:
+    """Rows that every move by at most so many steps in every column leaves correct: all moves are tried."""
+    moves = list(product(range(-radius, radius + 1), repeat=len(values[0])))
+    return sum(
+        all(answer(tree, [value + step for value, step in zip(row, move, strict=True)]) == label for move in moves)
+        for row, label in zip(values, labels, strict=True)
+    )
+
+
+def answer(tree: Tree, row: list[int]) -> int:
+    """The label of a row."""
+    while tree[0] != "leaf":
+        tree = tree[3] if row[tree[1]] <= tree[2] else tree[4]
+    return int(tree[1])

@@ -7,7 +7,7 @@ def learn(task, clock):
     import numpy as np
     from pydl85 import DL85Classifier
 
-    tests, labels = np.array(tests_of(task["values"])[0]), np.array(task["labels"])
+    tests, labels = np.array(tests_of(task["values"])), np.array(task["labels"])
     model = DL85Classifier(max_depth=task["depth"], time_limit=int(task["seconds"]))
     with clock:
         model.fit(tests, labels)

@@ -11,7 +11,7 @@ def learn(task, clock):
     import numpy as np
     from gosdt import GOSDTClassifier, Status
 
-    tests, labels = np.array(tests_of(task["values"])[0]), np.array(task["labels"])
+    tests, labels = np.array(tests_of(task["values"])), np.array(task["labels"])
     leaf = 0.5 / len(labels) / 2 ** task["depth"]  # all leaves together cost less than one sample
     limits = {"depth_budget": task["depth"], "time_limit": int(task["seconds"])}
     model = GOSDTClassifier(regularization=leaf, allow_small_reg=True, **limits)

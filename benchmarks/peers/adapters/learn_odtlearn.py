@@ -31,7 +31,10 @@ def learn(task, clock):
                 return ["<=", names.index(name), int(threshold), *map(grown, children)]
         raise ValueError(f"node {node} has no decision")
 
-    return {"tree": grown(1), "proved": bool(model.optim_gap <= 1e-9)}
+    # What its solver calls optimal: within a gap of 1e-4, which is less than what a row or a test is worth here.
+    status = model._solver.model
+    proved = status.Status == 2 if task["solver"] == "gurobi" else status.status.name == "OPTIMAL"
+    return {"tree": grown(1), "proved": bool(proved)}
 
 
 if __name__ == "__main__":

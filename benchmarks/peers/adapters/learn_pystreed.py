@@ -7,7 +7,7 @@ def learn(task, clock):
     import numpy as np
     from pystreed import STreeDClassifier
 
-    tests = np.array(tests_of(task["values"])[0], dtype=np.int32)
+    tests = np.array(tests_of(task["values"]), dtype=np.int32)
     model = STreeDClassifier("accuracy", max_depth=task["depth"], time_limit=task["seconds"])
     with clock:
         model.fit(tests, np.array(task["labels"], dtype=np.int32))

@@ -7,6 +7,8 @@ import os
 import sys
 import time
 
+TINY = {"values": [[0, 0], [0, 1], [1, 0], [1, 1]] * 3, "labels": [0, 1, 1, 1] * 3, "depth": 1, "budget": 1.0}
+
 
 class Clock:
     """Wall and processor time of what runs within it."""
@@ -20,11 +22,16 @@ class Clock:
 
 
 def answer(learn):
-    """Read the task, let `learn(task, clock)` work, print what it returns and what the clock says."""
+    """Read the task, let `learn(task, clock)` work, print what it returns and what the clock says.
+
+    The clock is on from plain numbers to the tree. A tiny task comes first, for all alike: whatever a package loads or
+    sets up at its first use is not in the time.
+    """
     task, clock = json.load(sys.stdin), Clock()
     real = os.dup(1)
     os.dup2(2, 1)  # solvers print, some from compiled code
     with contextlib.redirect_stdout(io.StringIO()):
+        learn(task | TINY | {"prices": [1.0, 1.0]}, Clock())
         found = learn(task, clock)
     found["seconds"], found["cpu_seconds"] = clock.seconds, clock.cpu_seconds
     os.write(real, (json.dumps(found) + "\n").encode())
@@ -33,11 +40,8 @@ def answer(learn):
 
 
 def tests_of(values):
-    """Columns of 0 and 1, one for each threshold between two values of a column, and what they ask."""
-    columns, asked = [], []
-    for j in range(len(values[0])):
-        different = sorted({row[j] for row in values})
-        for threshold in different[:-1]:
-            columns.append([int(row[j] <= threshold) for row in values])
-            asked.append((j, threshold))
-    return [list(row) for row in zip(*columns, strict=True)], asked
+    """Columns of 0 and 1, one for each threshold between two values of a column."""
+    columns = []
+    for column in zip(*values, strict=True):
+        columns += [[int(value <= threshold) for value in column] for threshold in sorted(set(column))[:-1]]
+    return [list(row) for row in zip(*columns, strict=True)]
