@@ -106,6 +106,7 @@ def compared(base: dict[str, Any], this: dict[str, Any]) -> tuple[list[str], lis
         for name in names
         if any(base[name][key] != this[name][key] for key in ("correct", "tests"))
     ]
+    wrong += [f"{name}: it is not there any more" for name in base if name not in this]
     if mean > MOST_MEAN:
         wrong.append(
             f"the work grew by a factor of {mean:.3f} in the geometric mean; at most {MOST_MEAN} is let through"

@@ -52,7 +52,7 @@ def in_process(script: str, function: str, *arguments: Any, repeats: int = 1) ->
     for _ in range(repeats):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            return {"failed": done.stderr.strip().splitlines()[-1:], "seconds": math.inf}
+            raise SystemExit(f"{function}{arguments} failed: {done.stderr.strip()[-500:]}")
         found.append(json.loads(done.stdout.splitlines()[-1]))
         if found[-1]["seconds"] > ENOUGH:
             break

@@ -13,7 +13,9 @@ from hardwood.experiments.grid import load_study
 from hardwood.experiments.store import read_results
 from hardwood.trees.tree import Branch, Leaf, Tree
 from marks import RESULTS, ROOT
-from peers.judge import worst_case
+from measuring import geometric_mean
+from peers import page as peers
+from peers.judge import worst_case, worst_case_in_boxes
 
 
 def random_tree(rng, depth):
@@ -63,8 +65,9 @@ def test_numbers_of_a_region_are_made_anew():
 
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
 def test_every_file_of_results_says_where_it_comes_from(path):
-    for own in json.loads(path.read_text())["marks"]:
-        assert all(own[key] for key in ("commit", "date", "machine"))
+    marks = json.loads(path.read_text())["marks"]
+    assert marks
+    assert all(own[key] for own in marks for key in ("commit", "date", "machine"))
 
 
 @pytest.mark.parametrize("name", ["paper", "ablation"])
@@ -74,6 +77,68 @@ def test_the_whole_study_is_in_the_repository(name):
     assert {row["id"] for row in rows} == {instance.id for instance in load_study(name).instances}
     assert {row["outcome"] for row in rows} == {"finished"}
     assert all((folder / figure).exists() for figure in ("summary.md", "solved.svg"))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_all_moves_within_a_box_and_the_adversary_agree(seed):
+    rng = np.random.default_rng(seed)
+    values, labels = rng.integers(0, 6, (25, 3)), rng.integers(0, 3, 25)
+    plain, radius = random_tree(rng, 3), int(rng.integers(0, 3))
+    table = hw.encode(values, kinds="integer")
+    tree = Tree(table.features, (0, 1, 2), grown(plain))
+    found = hw.attack(
+        tree, hw.encode_labels(labels, 25, classes=(0, 1, 2)), hw.UncertaintySet.boxes(table, radius=radius)
+    )
+    assert worst_case_in_boxes(plain, values.tolist(), labels.tolist(), radius) == found.worst_case_correct
+
+
+def peer(method, case, outcome, seconds, correct, group="robust", depth=3):
+    row = {"method": method, "case": case, "outcome": outcome, "seconds": seconds, "group": group, "depth": depth}
+    return row if correct is None else row | {"correct": correct}
+
+
+PEERS = [
+    peer("search", "a", "proved", 0.01, 90),
+    peer("search", "b", "proved", 0.02, 80),
+    peer("search", "c", "proved", 0.02, 70),
+    peer("ODTLearn, Gurobi", "a", "proved", 4.0, 90),
+    peer("ODTLearn, Gurobi", "b", "stopped", 60.0, 78),
+    peer("ODTLearn, Gurobi", "c", "hung", 80.0, None),
+    peer("our Gurobi", "b", "proved", 6.0, 80),
+    peer("CART", "a", "greedy", 0.001, 85),
+]
+
+
+def test_peers_stand_beside_the_search():
+    found = peers.standings(PEERS, "robust")
+    theirs = found["ODTLearn, Gurobi"]
+    assert theirs.ratios == pytest.approx([400.0])  # how much longer they take
+    assert (theirs.ended("proved"), theirs.ended("hung"), theirs.wrong, theirs.losses) == (1, 1, 0, [0, 2])
+    assert found["CART"].is_greedy
+    assert found["our Gurobi"].ratios == pytest.approx([300.0])
+    assert peers.alone(PEERS, "robust") == (2, 3)  # our own engines are no other package
+    assert peers.alone([row for row in PEERS if row["method"] in ("search", "CART")], "robust") is None
+    assert list(peers.disagreeing(PEERS)) == []
+
+
+def test_a_tree_that_beats_a_proof_is_told_whoever_has_it():
+    better = [*PEERS, peer("CART", "b", "greedy", 0.001, 81)]
+    assert [line.split(":")[0] for line in peers.disagreeing(better)] == ["robust, b"]
+    other = [*PEERS, peer("our SCIP", "c", "proved", 1.0, 69)]
+    assert peers.standings(other, "robust")["our SCIP"].wrong == 1
+    assert [line.split(":")[0] for line in peers.disagreeing(other)] == ["robust, c"]
+
+
+def test_robust_proofs_of_surveys_stand_beside_the_ordinary_tree_of_the_same_depth():
+    rows = [
+        peer("search", "fair/p0.9/d3", "proved", 0.5, 50, "robust, all rows"),
+        peer("search", "monks-1/p0.9/d3", "proved", 0.5, 50, "robust, all rows"),
+        peer("pystreed", "fair/d3", "proved", 0.1, 60, "ordinary"),
+        peer("pystreed", "fair/d2", "proved", 0.9, 60, "ordinary", 2),
+        peer("pystreed", "monks-1/d3", "proved", 0.1, 60, "ordinary"),
+    ]
+    assert peers.survey_ratios(rows) == pytest.approx([5.0])
+    assert geometric_mean([2.0, 8.0]) == pytest.approx(4.0)
 
 
 @pytest.mark.slow
@@ -88,6 +153,7 @@ def test_the_gate_closes():
     assert gate.compared(base, base)[1] == []
     slower = base | {"a": base["a"] | {"work": 180}}
     assert any("the work grew by a factor of 1.79" in line for line in gate.compared(base, slower)[1])
+    assert gate.compared(base, {name: base[name] for name in "ab"})[1] == ["c: it is not there any more"]
     other = base | {"b": base["b"] | {"correct": 4}}
     assert gate.compared(base, other)[1] == ["b: 5 correct with 1 tests before, now 4 with 1"]
     assert gate.compared_instructions({"a": 1000}, {"a": 1050})[1] == []

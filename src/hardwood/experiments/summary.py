@@ -46,7 +46,7 @@ def _parts(rows: Sequence[Row]) -> Iterator[str]:
     compared = finished(rows, "robust", "ordinary")
     if robust_levels(compared):
         yield from _by_plausibility(compared)
-        yield from _beside_the_paper(compared)
+        yield from ("## Beside the paper", "", *beside_the_paper(compared), "")
     yield from _proofs(done)
     with_stable = finished(rows, "robust", "ordinary", "stable")
     if robust_levels(with_stable):
@@ -100,9 +100,8 @@ def _by_plausibility(rows: Sequence[Row]) -> Iterator[str]:
     yield ""
 
 
-def _beside_the_paper(rows: Sequence[Row]) -> Iterator[str]:
-    yield "## Beside the paper"
-    yield ""
+def beside_the_paper(rows: Sequence[Row]) -> Iterator[str]:
+    """A table of what the paper reports, and of what came here."""
     yield from _head("", "paper", "here")
     for measure, paper, words in (("worst", "12.48", "in the worst case"), ("mean", "4.85", "on average")):
         mean_gain = mean_gains(rows, measure)
@@ -129,7 +128,6 @@ def _beside_the_paper(rows: Sequence[Row]) -> Iterator[str]:
         if own := at(rows, level):
             count = int((solver_gaps(own, solved_by(level)) > WIDE).sum())
             yield _line(f"instances with a gap above 50 % at {level:g}", f"{wide} of 192", f"{count} of {len(own)}")
-    yield ""
 
 
 def _proofs(rows: Sequence[Row]) -> Iterator[str]:
