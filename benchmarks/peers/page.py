@@ -116,7 +116,7 @@ def _parts(document: dict[str, Any]) -> Iterator[str]:
     yield (
         f"Measured with {words(document)}. Written by `make bench-peers`: the same table of whole numbers, budget "
         f"and depth for all, one thread, at most {document['seconds']:g} s, each run in a process of its own, after "
-        "a tiny task that is not counted. Times are by the clock, from plain numbers to the tree; packages that "
+        "a tiny task that is not counted. Times are by the clock, from an array of numbers to the tree; packages that "
         "want columns of 0 and 1 get them ready-made. Proved is what a package's solver calls optimal. Trees are "
         "judged by our adversary and by plain arithmetic (`judge.py`), which must agree; of packages that keep "
         "their trees to themselves, predictions are counted. Hung: no answer 20 s after the limit. GOSDT is run "

@@ -334,7 +334,7 @@ class Problem:
         if not self.table.features[j].ordered or self.uncertainty.costs.tables[j] is not None:
             n_codes = len(self._codes(j))
         else:
-            lows, highs = self._reachable(j)
+            lows, highs = self._reachable[j]
             n_codes = int((highs - lows + 1).sum())
         return 2 * n_codes + 1 if self._asks_for_none(j) else n_codes
 
@@ -353,7 +353,7 @@ class Problem:
             return self._categories(j)
         if (table := self.uncertainty.costs.tables[j]) is not None:
             return np.asarray(table.codes[table.codes != NO_ANSWER][:-1], dtype=np.int64)
-        lows, highs = self._reachable(j)
+        lows, highs = self._reachable[j]
         runs = [np.arange(low, high + 1) for low, high in zip(lows, highs, strict=True)]
         return np.concatenate(runs) if runs else np.empty(0, dtype=np.int64)
 
@@ -365,7 +365,14 @@ class Problem:
         costs = self.uncertainty.costs
         return np.arange(n_values) if costs.prices[j].shape[1] > 1 or costs.tables[j] is not None else seen
 
-    def _reachable(self, j: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    @cached_property
+    def _reachable(self) -> dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """The codes that count in each ordered feature without a table of prices."""
+        features, tables = self.table.features, self.uncertainty.costs.tables
+        ordered = [j for j, feature in enumerate(features) if feature.ordered and tables[j] is None]
+        return {j: self._reachable_in(j) for j in ordered if self._is_testable(j)}
+
+    def _reachable_in(self, j: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Codes of an ordered feature that some sample can have, from the smallest to the largest in the table, the
         largest left out: first and last codes of disjoint runs, ascending.
 
@@ -373,12 +380,16 @@ class Problem:
         at reachable codes stand for all others, each for those up to the next reachable code.
         """
         there = self.table.values[:, j] != NO_ANSWER
-        values = self.table.values[there, j].astype(np.int64)
+        values = self.table.values[there, j]
         if not values.size:
-            return values, values
+            return values.astype(np.int64), values.astype(np.int64)
         first, last = int(values.min()), int(values.max())
         reach = self.uncertainty.costs.reach[j]
-        steps = self._affordable_steps(j, last - first, reach.steps)[there]
+        steps = self._affordable_steps(j, last - first, reach.steps)
+        if len(steps) == 1:  # a price for all: equal values reach as far
+            values = np.unique(values).astype(np.int64)
+        else:
+            values, steps = values.astype(np.int64), steps[there]
         lows = values if reach.direction is Direction.UP else values - steps
         highs = values if reach.direction is Direction.DOWN else values + steps
         lower = first if reach.lower is None else max(first, reach.lower)
@@ -394,7 +405,7 @@ class Problem:
         return lows[starts], highs[np.append(starts[1:] - 1, len(highs) - 1)]
 
     def _affordable_steps(self, j: int, span: int, limit: int | None) -> NDArray[np.int64]:
-        """How many steps each sample can pay for on its own, at most the span of the column.
+        """How many steps each sample can pay for alone, at most the span of the column; one number if all pay alike.
 
         Where samples may be lost in part, how many steps a part of it can pay for that counts.
         """
@@ -408,8 +419,7 @@ class Problem:
         # One step more than the division says cannot hurt: it may have been rounded down.
         affordable = prices <= most if self.in_part else self.uncertainty.affords(prices)
         whole = np.where(affordable, np.minimum(np.floor(steps) + 1, span), 0).astype(np.int64)
-        whole = whole if limit is None else np.minimum(whole, limit)
-        return np.broadcast_to(whole, (self.n_samples,))
+        return whole if limit is None else np.minimum(whole, limit)
 
     @cached_property
     def _position(self) -> dict[Test, int]:

