@@ -31,7 +31,8 @@ def answer(learn):
     real = os.dup(1)
     os.dup2(2, 1)  # solvers print, some from compiled code
     with contextlib.redirect_stdout(io.StringIO()):
-        learn(task | TINY | {"prices": [1.0, 1.0]}, Clock())
+        with contextlib.suppress(Exception):  # how it ends is of no interest
+            learn(task | TINY | {"prices": [1.0, 1.0]}, Clock())
         found = learn(task, clock)
     found["seconds"], found["cpu_seconds"] = clock.seconds, clock.cpu_seconds
     os.write(real, (json.dumps(found) + "\n").encode())
