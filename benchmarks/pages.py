@@ -1,7 +1,6 @@
 """Every page that has numbers in it, made from the files of results.
 
-    python benchmarks/pages.py            # write what is stale (make pages)
-    python benchmarks/pages.py --check    # only say it
+    python benchmarks/pages.py    # write what is stale (make pages); a test says what is
 
 A page beside its results (results/NAME.md), benchmarks/RESULTS.md, the summaries of the studies in docs/study, and the
 regions of README and docs between `<!-- numbers: NAME -->` and `<!-- end of numbers -->`.
@@ -9,7 +8,6 @@ regions of README and docs between `<!-- numbers: NAME -->` and `<!-- end of num
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -116,14 +114,8 @@ def stale() -> dict[Path, str]:
 
 
 def main() -> None:
-    """Write, or check."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true")
-    args = parser.parse_args()
-    found = stale()
-    if args.check and found:
-        raise SystemExit("stale: " + ", ".join(str(path.relative_to(ROOT)) for path in found) + "; run make pages")
-    for path, text in found.items():
+    """Write what is stale."""
+    for path, text in stale().items():
         write_text(path, text)
         print(f"written: {path.relative_to(ROOT)}")
 

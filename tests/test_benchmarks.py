@@ -6,11 +6,14 @@ import math
 import numpy as np
 import pytest
 
+import facts
 import gate
 import hardwood as hw
 import pages
+from hardwood.experiments import analysis
 from hardwood.experiments.grid import load_study
 from hardwood.experiments.store import read_results
+from hardwood.experiments.summary import PAPER_MEDIAN_SIZES
 from hardwood.trees.tree import Branch, Leaf, Tree
 from marks import RESULTS, ROOT
 from measuring import geometric_mean
@@ -139,6 +142,38 @@ def test_robust_proofs_of_surveys_stand_beside_the_ordinary_tree_of_the_same_dep
     ]
     assert peers.survey_ratios(rows) == pytest.approx([5.0])
     assert geometric_mean([2.0, 8.0]) == pytest.approx(4.0)
+
+
+def test_what_the_pages_say_in_words_about_the_study_is_what_came_out():
+    """docs/study.md: gains at every plausibility, its price and sizes beside the paper's, searches with their time."""
+    rows = facts.study("paper")
+    worst, mean = analysis.mean_gains(rows, "worst"), analysis.mean_gains(rows, "mean")
+    by_level = {level: analysis.at(rows, level) for level in worst}
+    assert min(worst.values()) > 0
+    assert list(worst.values()) == sorted(worst.values(), reverse=True)  # growing all the way down to 0.5
+    assert max(worst.values()) > 0.1248
+    assert mean[0.5] < 0 < min(gain for level, gain in mean.items() if level > 0.5)
+    assert 0.04 < max(mean.values()) < 0.0485
+    less = [
+        gain - analysis.gains(by_level[level], "worst", analysis.UNEXPECTED).mean() for level, gain in worst.items()
+    ]
+    assert 0 < min(less) <= max(less) < 0.025
+    assert all(analysis.prices(by_level[level]).mean() <= 0.1 + 5e-4 for level in (0.75, 0.85, 0.9))
+    larger = [np.median(analysis.sizes(own)) > PAPER_MEDIAN_SIZES[level] for level, own in by_level.items()]
+    assert larger == [level >= 0.85 for level in by_level]
+    stopped = [row for row in rows if row["robust_stop_reason"] == "time_limit"]
+    assert min(row["robust_cpu_seconds"] for row in stopped) > 50
+
+
+def test_what_the_pages_say_in_words_about_peers_is_what_came_out():
+    """README: the mixed-integer engines take hundreds to thousands of times as long; ordinary trees keep up."""
+    rows = facts.results("peers")["results"]
+    slower = [geometric_mean(peers.standings(rows, "robust")[name].ratios) for name in ("our Gurobi", "our SCIP")]
+    assert all(100 < ratio < 10_000 for ratio in slower)
+    assert geometric_mean(peers.standings(rows, "ordinary")["pystreed"].ratios) > 0.9
+    hung = [row["outcome"] for row in rows if row["method"] == "ODTLearn, CBC"]
+    assert set(hung) == {"hung"}
+    assert list(peers.disagreeing(rows)) == []
 
 
 @pytest.mark.slow

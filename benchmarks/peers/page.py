@@ -119,7 +119,7 @@ def _parts(document: dict[str, Any]) -> Iterator[str]:
         "a tiny task that is not counted. Times are by the clock, from an array of numbers to the tree; packages that "
         "want columns of 0 and 1 get them ready-made. Proved is what a package's solver calls optimal. Trees are "
         "judged by our adversary and by plain arithmetic (`judge.py`), which must agree; of packages that keep "
-        "their trees to themselves, predictions are counted. Hung: no answer 20 s after the limit. GOSDT is run "
+        "their trees to themselves, predictions are counted. Hung: no answer long after the limit. GOSDT is run "
         "with a penalty for leaves that is far below what it recommends, so that accuracy alone decides, as for "
         "the others; it is made for larger ones."
     )
