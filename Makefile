@@ -1,10 +1,10 @@
-# Every target sets itself up on a fresh machine; a second call installs nothing.
+# Every target installs what it needs on a fresh Debian machine (scripts/setup); a second call installs nothing.
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 DEMO := $(VENV)/demo-installed
-# A folder changes when a module is added, moved or removed: an installation in place must learn of it.
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/* cpp/*/*/*) $(wildcard src/hardwood/*/)
+# A folder changes when a module is added, moved or removed: the editable installation is then renewed.
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*/*) $(wildcard src/hardwood/*/)
 
 .PHONY: demo test quick parts sanitize lint bench bench-compare bench-peers pages clean
 
@@ -12,23 +12,25 @@ demo: $(DEMO)
 	$(BIN)/python examples/election.py demo
 
 test: $(STAMP) parts
-	sh scripts/browser
-	$(BIN)/python -m pytest -n auto
+	sh scripts/setup browser
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# Under a minute on two cores: what is not marked slow.
+# Tests that are not marked slow; under a minute on two cores.
 quick: $(STAMP)
 	$(BIN)/python -m pytest -n auto -m "not slow" -q
 
-# The parts of the search in C++, each on its own.
+# C++ tests of the modules of the search.
 parts: $(STAMP)
-	sh scripts/parts $(BIN)/cmake build/parts ""
+	sh scripts/setup cpp-tests
+	sh scripts/build_cpp_tests $(BIN)/cmake build/parts ""
 	build/parts/parts
 
-# The same under sanitizers: memory and undefined behaviour, then threads.
+# The C++ tests under sanitizers: memory and undefined behaviour, then threads.
 sanitize: $(STAMP)
-	sh scripts/parts $(BIN)/cmake build/parts-address address,undefined
+	sh scripts/setup cpp-tests
+	sh scripts/build_cpp_tests $(BIN)/cmake build/parts-address address,undefined
 	build/parts-address/parts
-	sh scripts/parts $(BIN)/cmake build/parts-thread thread
+	sh scripts/build_cpp_tests $(BIN)/cmake build/parts-thread thread
 	build/parts-thread/parts
 
 lint: $(STAMP)
@@ -39,41 +41,45 @@ lint: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet ".[bench]"
-	$(BIN)/python benchmarks/ground_floor.py
-	$(BIN)/python benchmarks/growth.py
-	$(BIN)/python benchmarks/survey.py
-	$(BIN)/python benchmarks/pieces.py build/pieces
-	$(BIN)/python benchmarks/weights.py
-	$(BIN)/python benchmarks/counts.py build/counts
-	$(BIN)/python benchmarks/threads.py
-	$(BIN)/python benchmarks/switches.py
-	$(BIN)/python benchmarks/mio.py
+	$(BIN)/python -m benchmarks.core_operations
+	$(BIN)/python -m benchmarks.growth
+	$(BIN)/python -m benchmarks.survey
+	$(BIN)/python -m benchmarks.real_tables
+	$(BIN)/python -m benchmarks.chunks build/chunks
+	$(BIN)/python -m benchmarks.weights
+	$(BIN)/python -m benchmarks.counts build/counts
+	$(BIN)/python -m benchmarks.threads
+	$(BIN)/python -m benchmarks.switches
+	$(BIN)/python -m benchmarks.mio
 	$(MAKE) pages
 
-# Other packages on the same tables, each in an environment of its own (build/peers); hours, and it goes on where it was.
+# Comparison with other packages, each in a virtual environment of its own (build/peers). It takes hours and resumes.
 bench-peers: $(STAMP)
-	$(BIN)/python benchmarks/peers/run.py
-	$(BIN)/python benchmarks/peers/page.py
+	$(BIN)/python -m benchmarks.peers.run
+	$(BIN)/python -m benchmarks.peers.page
 	$(MAKE) pages
 
-# Every page with numbers in it, from the files of results.
+# Pages with numbers, generated from the result files.
 pages: $(STAMP)
-	$(BIN)/python benchmarks/pages.py
+	$(BIN)/python -m benchmarks.pages
 
-# Work of the search beside another commit: make bench-compare BASE=main~5. Without noise, so one run is enough.
+# Work of the search compared with another commit: make bench-compare BASE=main~5. Work has no noise: one run suffices.
 BASE ?= HEAD
 bench-compare: $(STAMP)
-	$(BIN)/python benchmarks/gate.py --base $(BASE)
+	$(BIN)/python -m benchmarks.gate --base $(BASE)
 
-# Installed in place: edits of Python files count at once, edits of C++ or of the build rebuild here.
-$(STAMP): $(SOURCES) scripts/bootstrap
-	sh scripts/bootstrap $(VENV)
-	$(BIN)/python -m pip install --quiet --editable ".[dev]" --config-settings=cmake.define.HARDWOOD_STUB=ON
+# Editable installation: edits of Python files take effect at once, edits of C++ or of the build rebuild it. The build
+# requirements are in the environment, so that only what changed is compiled again; the first time takes some minutes.
+$(STAMP): $(SOURCES) scripts/setup
+	sh scripts/setup build $(VENV)
+	$(BIN)/python scripts/build_requirements.py | xargs $(BIN)/python -m pip install --quiet
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[dev]" \
+		--config-settings=cmake.define.HARDWOOD_STUB=ON
 	touch $@
 
-# The package and what the demo shows, not the tools of developers; whoever has those has all of it.
-$(DEMO): $(SOURCES) scripts/bootstrap
-	sh scripts/bootstrap $(VENV)
+# The package with what the demo needs; an editable installation has all of it already.
+$(DEMO): $(SOURCES) scripts/setup
+	sh scripts/setup build $(VENV)
 	if [ -e $(STAMP) ]; then $(MAKE) $(STAMP); else $(BIN)/python -m pip install --quiet ".[demo]"; fi
 	touch $@
 

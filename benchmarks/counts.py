@@ -1,11 +1,11 @@
-"""A table of any size by its counts: generate rows, count the distinct ones with DuckDB, learn from the counts.
+"""A table of any size by its counts: generate rows, count distinct rows with DuckDB, fit on the counts.
 
-    python benchmarks/counts.py FOLDER [--rows 100000000] [--depth 3]
+    python -m benchmarks.counts FOLDER [--rows 100000000] [--depth 3]
 
-Writes Parquet files to FOLDER if they are not there (an age in years, two ratings, a region, a yes/no, and an answer
-that depends on them by chance), counts them, fits a robust tree on the distinct rows with their counts as weights, and
-checks its certificate. A smaller sample is learnt both ways, from all of its rows and from their counts: the trees and
-the numbers must be the same. Results go to results/counts.json, a page to results/counts.md.
+Writes Parquet files to FOLDER if they do not exist (an age in years, two ratings, a region, a binary column, and a
+label that depends on them at random), counts them, fits a robust tree on the distinct rows with their counts as sample
+weights, and checks its certificate. A smaller sample is fitted on all of its rows and on their counts: the trees and
+the numbers must be equal. Results go to results/counts.json, a page to results/counts.md.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ import numpy as np
 import pandas as pd
 
 import hardwood as hw
-from marks import RESULTS, publish, words
+from benchmarks.records import RESULTS, provenance_text, publish
 
-PIECE = 5_000_000
+ROWS_PER_FILE = 5_000_000
 COLUMNS = ["age", "rating", "trust", "region", "asked"]
 SETTINGS: dict[str, Any] = {"certainty": 0.9, "plausibility": 0.95, "time_limit": 120}
 SAMPLE = 200_000
 
 
-def made_up(n: int, seed: int) -> pd.DataFrame:
-    """Rows with a rule behind them."""
+def generate(n: int, seed: int) -> pd.DataFrame:
+    """Generate rows whose labels follow a noisy rule."""
     rng = np.random.default_rng([17, seed])
     frame = pd.DataFrame(
         {
@@ -46,42 +46,42 @@ def made_up(n: int, seed: int) -> pd.DataFrame:
 
 
 def write(folder: Path, rows: int) -> None:
-    """The table in pieces, unless it is there."""
+    """Write the table as Parquet files; files that exist are kept."""
     folder.mkdir(parents=True, exist_ok=True)
-    for k in range(-(-rows // PIECE)):
+    for k in range(-(-rows // ROWS_PER_FILE)):
         path = folder / f"{k:03d}.parquet"
         if not path.exists():
-            made_up(min(PIECE, rows - k * PIECE), k).to_parquet(path, index=False)
+            generate(min(ROWS_PER_FILE, rows - k * ROWS_PER_FILE), k).to_parquet(path, index=False)
 
 
-def counted(source: str) -> pd.DataFrame:
-    """Distinct rows and how many people have each."""
+def count_rows(source: str) -> pd.DataFrame:
+    """Return the distinct rows of a source and their counts."""
     import duckdb
 
-    query = f"SELECT {', '.join(COLUMNS)}, vote, count(*) AS people FROM {source} GROUP BY ALL ORDER BY ALL"
+    query = f"SELECT {', '.join(COLUMNS)}, vote, count(*) AS count FROM {source} GROUP BY ALL ORDER BY ALL"
     return duckdb.sql(query).df()
 
 
 def fitted(counts: pd.DataFrame, depth: int, weights: Any) -> hw.RobustTreeClassifier:
-    """A robust tree; the region has no order."""
+    """Fit a robust tree; the region is categorical."""
     model = hw.RobustTreeClassifier(depth, **SETTINGS, feature_kinds={"region": "categorical"})
     return model.fit(counts[COLUMNS], counts["vote"], weights)
 
 
-def same_both_ways(folder: Path, depth: int) -> dict[str, Any]:
-    """A sample with all of its rows, and by its counts."""
+def compare_rows_and_counts(folder: Path, depth: int) -> dict[str, Any]:
+    """Fit a sample on all of its rows and on their counts; both must give the same tree and numbers."""
     sample = pd.read_parquet(folder / "000.parquet").iloc[:SAMPLE]
-    counts = sample.groupby([*COLUMNS, "vote"], sort=True).size().reset_index(name="people")
+    counts = sample.groupby([*COLUMNS, "vote"], sort=True).size().reset_index(name="count")
     seconds = []
     models = []
-    for table, weights in ((sample, None), (counts, counts["people"])):
+    for table, weights in ((sample, None), (counts, counts["count"])):
         began = time.perf_counter()
         models.append(fitted(table, depth, weights))
         seconds.append(round(time.perf_counter() - began, 3))
     names = ("worst_case_correct", "nominal_correct", "upper_bound", "branching_nodes", "objective", "budget")
-    told = [[getattr(model.certificate_, name) for name in names] for model in models]
-    if models[0].tree_ != models[1].tree_ or told[0] != told[1]:
-        raise RuntimeError(f"rows and counts disagree: {told}")
+    claims = [[getattr(model.certificate_, name) for name in names] for model in models]
+    if models[0].tree_ != models[1].tree_ or claims[0] != claims[1]:
+        raise RuntimeError(f"rows and counts disagree: {claims}")
     return {
         "rows": len(sample),
         "distinct": len(counts),
@@ -91,24 +91,24 @@ def same_both_ways(folder: Path, depth: int) -> dict[str, Any]:
 
 
 def page(result: dict[str, Any]) -> str:
-    """The result in words."""
+    """Return the page of the results."""
     both = result["both_ways"]
     return "\n".join(
         [
             "# A table of any size by its counts",
             "",
-            f"Measured with {words(result)}; written by `benchmarks/counts.py`: depth {result['depth']}, certainty "
-            f"{SETTINGS['certainty']}, plausibility {SETTINGS['plausibility']}.",
+            f"Measured with {provenance_text(result)}; written by `benchmarks/counts.py`: depth {result['depth']}, "
+            f"certainty {SETTINGS['certainty']}, plausibility {SETTINGS['plausibility']}.",
             "",
-            f"{result['rows']:,} rows in Parquet files have {result['distinct']:,} distinct ones. DuckDB counted them "
-            f"in {result['seconds_to_count']:.1f} s; the tree was learnt from the counts in "
-            f"{result['seconds_to_learn']:.1f} s ({result['status']}: {result['worst_case_correct']:,} people stay "
-            f"correct, at most {result['upper_bound']:,} are possible; {result['nominal_correct']:,} without a shift), "
-            f"with {result['peak_gb']} GB at the peak. `check` confirmed the certificate.",
+            f"{result['rows']:,} rows in Parquet files contain {result['distinct']:,} distinct rows. DuckDB counted "
+            f"them in {result['seconds_to_count']:.1f} s. The tree was fitted on the counts in "
+            f"{result['seconds_to_learn']:.1f} s ({result['status']}: {result['worst_case_correct']:,} samples stay "
+            f"correct in the worst case, upper bound {result['upper_bound']:,}; {result['nominal_correct']:,} are "
+            f"correct without a shift). Peak memory was {result['peak_gb']} GB. `check` confirmed the certificate.",
             "",
-            f"{both['rows']:,} of the rows were learnt both ways, from all rows ({both['seconds_by_rows']} s) and from "
-            f"the counts of {both['distinct']:,} distinct ones ({both['seconds_by_counts']} s): the same tree and "
-            f"numbers.",
+            f"A sample of {both['rows']:,} rows was fitted on all rows ({both['seconds_by_rows']} s) and on the counts "
+            f"of its {both['distinct']:,} distinct rows ({both['seconds_by_counts']} s): the trees and numbers are "
+            f"equal.",
             "",
             "```",
             result["tree"],
@@ -119,15 +119,15 @@ def page(result: dict[str, Any]) -> str:
 
 
 def headline(result: dict[str, Any]) -> str:
-    """The same in a sentence."""
+    """Return the results in one sentence."""
     return (
-        f"{result['rows']:,} rows have {result['distinct']:,} distinct ones: counted in "
-        f"{result['seconds_to_count']:.0f} s, learnt in {result['seconds_to_learn']:.1f} s with {result['peak_gb']} GB"
+        f"{result['rows']:,} rows, {result['distinct']:,} of them distinct: counted in "
+        f"{result['seconds_to_count']:.0f} s, fitted in {result['seconds_to_learn']:.1f} s with {result['peak_gb']} GB"
     )
 
 
 def main() -> None:
-    """Write, count, learn, check."""
+    """Write the table, count it, fit on the counts, and check the certificate."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rows", type=int, default=100_000_000)
@@ -135,17 +135,17 @@ def main() -> None:
     args = parser.parse_args()
     write(args.folder, args.rows)
     began = time.perf_counter()
-    counts = counted(f"'{args.folder}/*.parquet'")
+    counts = count_rows(f"'{args.folder}/*.parquet'")
     counting = time.perf_counter() - began
     began = time.perf_counter()
-    model = fitted(counts, args.depth, counts["people"])
+    model = fitted(counts, args.depth, counts["count"])
     learning = time.perf_counter() - began
     certificate = model.certificate_
-    outcome = hw.check(certificate, counts[COLUMNS], counts["vote"], sample_weight=counts["people"])
+    outcome = hw.check(certificate, counts[COLUMNS], counts["vote"], sample_weight=counts["count"])
     if not outcome.confirmed:
         raise RuntimeError(str(outcome))
     result = {
-        "rows": int(counts["people"].sum()),
+        "rows": int(counts["count"].sum()),
         "distinct": len(counts),
         "seconds_to_count": round(counting, 2),
         "seconds_to_learn": round(learning, 2),
@@ -153,9 +153,9 @@ def main() -> None:
         "worst_case_correct": certificate.worst_case_correct,
         "upper_bound": certificate.upper_bound,
         "nominal_correct": certificate.nominal_correct,
-        "tests": certificate.branching_nodes,
+        "branching_nodes": certificate.branching_nodes,
         "peak_gb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 2),
-        "both_ways": same_both_ways(args.folder, args.depth),
+        "both_ways": compare_rows_and_counts(args.folder, args.depth),
         "tree": str(model.tree_),
         "depth": args.depth,
     }

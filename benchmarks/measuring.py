@@ -1,4 +1,4 @@
-"""What benchmarks of the search share: a solve with its processor time and memory, in a process of its own."""
+"""Measurements that benchmarks share: a solve with its processor time and memory, in a process of its own."""
 
 from __future__ import annotations
 
@@ -12,23 +12,30 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.records import ROOT
 from hardwood.problem import Problem
 from hardwood.solvers.base import Limits
 from hardwood.solvers.search import SearchSolver
 
-ENOUGH = 2.0  # seconds; a run that takes longer is not repeated
+_LONG_RUN = 2.0  # seconds; a run that takes longer is not repeated
 
 
-def solved(problem: Problem, seconds: float) -> dict[str, Any]:
-    """One solve with one thread, in this process: processor time, and the largest size less what was there before."""
+def measure_solve(problem: Problem, seconds: float) -> dict[str, Any]:
+    """Solve a problem with one thread, in this process.
+
+    Returns
+    -------
+    record : dict
+        The result, processor time in seconds, and the peak memory beyond the memory in use before, in bytes.
+    """
     before = _resident("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the largest size is counted from here
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak memory
     began = time.process_time()
     result = SearchSolver().solve(problem, limits=Limits(seconds=seconds))
     spent = time.process_time() - began
     return {
         "n_samples": problem.n_samples,
-        "n_tests": problem.n_tests,
+        "n_splits": problem.n_splits,
         "correct": result.worst_case_correct,
         "upper_bound": result.upper_bound,
         "gap": (result.upper_bound - result.worst_case_correct) / problem.n_samples,
@@ -39,32 +46,42 @@ def solved(problem: Problem, seconds: float) -> dict[str, Any]:
     }
 
 
-def _resident(what: str) -> int:
-    """VmRSS, or VmHWM: the largest since it was last reset."""
-    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(what))
+def _resident(field: str) -> int:
+    """Return VmRSS, the resident memory, or VmHWM, its peak since the last reset."""
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(field))
     return int(line.split()[1]) * 1024
 
 
-def in_process(script: str, function: str, *arguments: Any, repeats: int = 1) -> dict[str, Any]:
-    """Call a function of a script in a process of its own; of several runs, the fastest. See `answer_call`."""
-    command = [sys.executable, script, "--call", json.dumps([function, *arguments])]
-    found = []
+def in_process(module: str, function: str, *arguments: Any, repeats: int = 1) -> dict[str, Any]:
+    """Call a function of a benchmark module in a process of its own; the module passes --call to `run_call`.
+
+    Parameters
+    ----------
+    module, function : str
+        The benchmark, and its function; the function returns a dict with `seconds`.
+    *arguments
+        Arguments of the function, as JSON can represent them.
+    repeats : int, default=1
+        Number of runs; the fastest is returned. Long runs are not repeated.
+    """
+    command = [sys.executable, "-m", module, "--call", json.dumps([function, *arguments])]
+    records = []
     for _ in range(repeats):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise SystemExit(f"{function}{arguments} failed: {done.stderr.strip()[-500:]}")
-        found.append(json.loads(done.stdout.splitlines()[-1]))
-        if found[-1]["seconds"] > ENOUGH:
+        records.append(json.loads(done.stdout.splitlines()[-1]))
+        if records[-1]["seconds"] > _LONG_RUN:
             break
-    return min(found, key=lambda entry: entry["seconds"])
+    return min(records, key=lambda record: float(record["seconds"]))
 
 
-def answer_call(call: str, functions: Iterable[Callable[..., dict[str, Any]]]) -> None:
-    """The other end of `in_process`: print what the function returns."""
+def run_call(call: str, functions: Iterable[Callable[..., dict[str, Any]]]) -> None:
+    """Run a call of `in_process` and print the result as JSON."""
     name, *arguments = json.loads(call)
     print(json.dumps({function.__name__: function for function in functions}[name](*arguments)))
 
 
 def geometric_mean(ratios: Iterable[float]) -> float:
-    """The geometric mean of ratios."""
+    """Return the geometric mean of ratios."""
     return math.exp(statistics.fmean(map(math.log, ratios)))

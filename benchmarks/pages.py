@@ -1,44 +1,43 @@
-"""Every page that has numbers in it, made from the files of results.
+"""Pages with numbers, generated from the result files.
 
-    python benchmarks/pages.py    # write what is stale (make pages); a test says what is
+    python -m benchmarks.pages    # rewrite stale pages (make pages); a test lists them
 
-A page beside its results (results/NAME.md), benchmarks/RESULTS.md, the summaries of the studies in docs/study, and the
-regions of README and docs between `<!-- numbers: NAME -->` and `<!-- end of numbers -->`.
+The pages are: a page beside each result file (results/NAME.md), benchmarks/RESULTS.md, the summaries of the studies in
+docs/study, and the regions of README and docs between `<!-- numbers: NAME -->` and `<!-- end of numbers -->`.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import counts
-import ground_floor
-import growth
-import mio
-import pieces
-import survey
-import switches
-import threads
-import weights
-from facts import FACTS, STUDY
-from hardwood._support.files import write_text
+from benchmarks import chunks, core_operations, counts, growth, mio, survey, switches, threads, weights
+from benchmarks.facts import FACTS, STUDY
+from benchmarks.peers import page as peers
+from benchmarks.records import RESULTS, ROOT, Document, load, provenance_text
+from hardwood._util.files import write_text
 from hardwood.experiments.runner import instance_rows
 from hardwood.experiments.store import Store
 from hardwood.experiments.summary import summary
-from marks import RESULTS, ROOT, words
-from peers import page as peers
 
 REGION = re.compile(r"(<!-- numbers: (.+?) -->\n)(.*?)(<!-- end of numbers -->)", re.DOTALL)
-Document = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """What a file of results is about: its page, its numbers in short, and the command that renews it."""
+    """A result file, by its page.
+
+    Attributes
+    ----------
+    title : str
+        What was measured.
+    page, headline : callable
+        The page, and its main numbers in one sentence, from the content of the file.
+    command : str
+        The command that repeats the measurement.
+    """
 
     title: str
     page: Callable[[Document], str]
@@ -48,35 +47,35 @@ class Benchmark:
 
 BENCHMARKS = {
     "peers": Benchmark("Other packages side by side", peers.page, peers.headline, "make bench-peers"),
-    "survey": Benchmark("Survey tables", survey.page, survey.headline, "python benchmarks/survey.py"),
-    "growth": Benchmark("Rows, tests, depth, classes", growth.page, growth.headline, "python benchmarks/growth.py"),
+    "survey": Benchmark("Survey tables", survey.page, survey.headline, "python -m benchmarks.survey"),
+    "growth": Benchmark("Rows, splits, depth, classes", growth.page, growth.headline, "python -m benchmarks.growth"),
     "ground_floor": Benchmark(
-        "Worst cases of a tree", ground_floor.page, ground_floor.headline, "python benchmarks/ground_floor.py"
+        "Worst cases of a tree", core_operations.page, core_operations.headline, "python -m benchmarks.core_operations"
     ),
     "pieces": Benchmark(
-        "Tables larger than memory", pieces.page, pieces.headline, "python benchmarks/pieces.py FOLDER"
+        "Tables larger than memory", chunks.page, chunks.headline, "python -m benchmarks.chunks FOLDER"
     ),
-    "counts": Benchmark("Tables by their counts", counts.page, counts.headline, "python benchmarks/counts.py FOLDER"),
-    "weights": Benchmark("Weights and worth", weights.page, weights.headline, "python benchmarks/weights.py"),
-    "threads": Benchmark("Threads", threads.page, threads.headline, "python benchmarks/threads.py"),
+    "counts": Benchmark("Tables by their counts", counts.page, counts.headline, "python -m benchmarks.counts FOLDER"),
+    "weights": Benchmark("Sample and class weights", weights.page, weights.headline, "python -m benchmarks.weights"),
+    "threads": Benchmark("Threads", threads.page, threads.headline, "python -m benchmarks.threads"),
     "switches": Benchmark(
-        "Each speed-up of the search", switches.page, switches.headline, "python benchmarks/switches.py"
+        "Each speed-up of the search", switches.page, switches.headline, "python -m benchmarks.switches"
     ),
     "mio-engines": Benchmark(
-        "The paper's method", mio.page_of_engines, mio.headline_of_engines, "python benchmarks/mio.py engines"
+        "The paper's method", mio.page_of_solvers, mio.headline_of_solvers, "python -m benchmarks.mio solvers"
     ),
     "mio-forms": Benchmark(
-        "Forms of the mixed-integer problem", mio.page_of_forms, mio.headline_of_forms, "python benchmarks/mio.py forms"
+        "Forms of the mixed-integer problem", mio.page_of_forms, mio.headline_of_forms, "python -m benchmarks.mio forms"
     ),
     "mio-ablation": Benchmark(
-        "Cuts for single samples", mio.page_of_ablation, mio.factor, "python benchmarks/mio.py ablation"
+        "Cuts for single samples", mio.page_of_ablation, mio.factor, "python -m benchmarks.mio ablation"
     ),
 }
 
 
 def texts() -> Iterator[tuple[Path, str]]:
-    """Every page as it should be."""
-    documents = {name: json.loads((RESULTS / f"{name}.json").read_text()) for name in BENCHMARKS}
+    """Yield every page and the text that it should have."""
+    documents = {name: load(RESULTS / f"{name}.json") for name in BENCHMARKS}
     for name, benchmark in BENCHMARKS.items():
         yield RESULTS / f"{name}.md", benchmark.page(documents[name])
     yield ROOT / "benchmarks" / "RESULTS.md", index(documents)
@@ -87,34 +86,35 @@ def texts() -> Iterator[tuple[Path, str]]:
 
 
 def index(documents: dict[str, Document]) -> str:
-    """All results on one page."""
+    """Return the page that lists all results."""
     lines = [
         "# Results",
         "",
-        "What was measured, in short; each page has the whole of it. Written by `make pages` from the files in "
-        "[results](results); the study of the paper is in [docs/study.md](../docs/study.md).",
+        "The main numbers of each benchmark; each page has the details. Written by `make pages` from the files in "
+        "[results](results). The study of the paper is in [docs/study.md](../docs/study.md).",
         "",
-        "| | in short | measured with | renewed by |",
+        "| benchmark | main numbers | measured with | repeated by |",
         "|---|---|---|---|",
     ]
-    for name, own in BENCHMARKS.items():
-        where = f"[{own.title}](results/{name}.md)"
-        lines.append(f"| {where} | {own.headline(documents[name])} | {words(documents[name])} | `{own.command}` |")
+    for name, benchmark in BENCHMARKS.items():
+        document = documents[name]
+        cells = (f"[{benchmark.title}](results/{name}.md)", benchmark.headline(document), provenance_text(document))
+        lines.append(f"| {' | '.join(cells)} | `{benchmark.command}` |")
     return "\n".join(lines) + "\n"
 
 
 def filled(text: str) -> str:
-    """A page with its regions made anew."""
-    return REGION.sub(lambda found: f"{found[1]}{FACTS[found[2]]()}\n{found[4]}", text)
+    """Return a page with new content in its regions."""
+    return REGION.sub(lambda match: f"{match[1]}{FACTS[match[2]]()}\n{match[4]}", text)
 
 
 def stale() -> dict[Path, str]:
-    """The pages that are not as they should be, with the text that they should have."""
+    """Return the stale pages, with the text that they should have."""
     return {path: text for path, text in texts() if not path.exists() or path.read_text(encoding="utf-8") != text}
 
 
 def main() -> None:
-    """Write what is stale."""
+    """Rewrite the stale pages."""
     for path, text in stale().items():
         write_text(path, text)
         print(f"written: {path.relative_to(ROOT)}")

@@ -1,13 +1,12 @@
-"""Survey tables: robust trees proved optimal, beside the time that an ordinary optimal tree takes elsewhere.
+"""Survey tables: time to a proof of optimality, compared with the time of another solver for ordinary trees.
 
-    python benchmarks/survey.py [--table anes96 fair ...] [--seconds 30] [--without-pystreed]
+    python -m benchmarks.survey [--table anes96 fair ...] [--seconds 30] [--without-pystreed]
 
-Two real surveys of statsmodels, and made-up ones with 10^4 to 10^6 rows; certainty 0.9 and 0.7, plausibility 0.95 and
-0.85. Every solve is a process of its own with one thread, one after the other; seconds are processor time, loading and
-encoding excluded. pystreed (extra `bench`) gets one 0/1 column for each test and finds the ordinary tree, which knows
-nothing of shifts. What a search has after a tenth of a second and after a second comes from runs with these limits.
-Memory is the largest resident size during the search, less what was there before. Results go to results/survey.json,
-a table to results/survey.md.
+Two real surveys of statsmodels, and synthetic ones with 10^4 to 10^6 rows; certainty 0.9 and 0.7, plausibility 0.95 and
+0.85. Every solve is a process of its own with one thread, one after the other; seconds are processor time, without
+loading and encoding. pystreed (extra `bench`) gets one 0/1 column for each candidate split and finds the ordinary
+optimal tree. Results after 0.1 s and after 1 s come from runs with these time limits. Memory is the peak during the
+search beyond the memory in use before. Results go to results/survey.json, a table to results/survey.md.
 """
 
 from __future__ import annotations
@@ -20,17 +19,18 @@ from typing import Any
 
 import numpy as np
 
-from marks import RESULTS, publish, words
-from measuring import answer_call, geometric_mean, in_process, solved
+from benchmarks.measuring import geometric_mean, in_process, measure_solve, run_call
+from benchmarks.records import RESULTS, provenance_text, publish
+from hardwood.problem import Problem
 
 SETTINGS = [(0.9, 0.95), (0.9, 0.85), (0.7, 0.95), (0.7, 0.85)]
-DEEP = ("anes96", "fair", "10^4 rows")  # depth 4, too
+DEEP = ("anes96", "fair", "10^4 rows")  # also solved at depth 4
 REAL = ("anes96", "fair")
-LIMIT_OF_PYSTREED = 150
+PYSTREED_SECONDS = 150  # time limit
 
 
 def anes96() -> tuple[Any, Any]:
-    """944 voters in 1996, with age and income."""
+    """Load 944 voters in 1996, with age and income."""
     import statsmodels.api as sm
 
     data = sm.datasets.anes96.load_pandas().data
@@ -39,7 +39,7 @@ def anes96() -> tuple[Any, Any]:
 
 
 def fair() -> tuple[Any, Any]:
-    """6,366 answers of a magazine's readers; halves of years count as steps."""
+    """Load 6,366 readers of a magazine; one step is half a year where years have halves."""
     import statsmodels.api as sm
 
     data = sm.datasets.fair.load_pandas().data
@@ -48,8 +48,8 @@ def fair() -> tuple[Any, Any]:
     return X.apply(lambda column: (column * (1 if (column % 1 == 0).all() else 2)).round().astype(int)), y
 
 
-def made_up(n: int, seed: int = 0) -> tuple[Any, Any]:
-    """An age, two ratings, a region, a yes/no, and an answer that depends on them by chance."""
+def synthetic(n: int, seed: int = 0) -> tuple[Any, Any]:
+    """Generate an age, two ratings, a region, a binary column, and a label that depends on them at random."""
     import pandas as pd
 
     rng = np.random.default_rng(seed)
@@ -66,14 +66,14 @@ def made_up(n: int, seed: int = 0) -> tuple[Any, Any]:
 TABLES: dict[str, Callable[[], tuple[Any, Any]]] = {
     "anes96": anes96,
     "fair": fair,
-    "10^4 rows": lambda: made_up(10_000),
-    "10^5 rows": lambda: made_up(100_000),
-    "10^6 rows": lambda: made_up(1_000_000),
+    "10^4 rows": lambda: synthetic(10_000),
+    "10^5 rows": lambda: synthetic(100_000),
+    "10^6 rows": lambda: synthetic(1_000_000),
 }
 
 
-def posed(name: str, certainty: float, plausibility: float, depth: int) -> Any:
-    """The problem of one table and setting."""
+def problem(name: str, certainty: float, plausibility: float, depth: int) -> Problem:
+    """Return the problem of a table and a setting."""
     import hardwood as hw
 
     X, y = TABLES[name]()
@@ -83,29 +83,29 @@ def posed(name: str, certainty: float, plausibility: float, depth: int) -> Any:
 
 
 def search(name: str, certainty: float, plausibility: float, depth: int, seconds: float) -> dict[str, Any]:
-    """One solve, in this process."""
-    return solved(posed(name, certainty, plausibility, depth), seconds)
+    """Solve a problem, in this process."""
+    return measure_solve(problem(name, certainty, plausibility, depth), seconds)
 
 
 def ordinary(name: str, depth: int) -> dict[str, Any]:
-    """The ordinary tree of pystreed, in this process."""
+    """Find the ordinary optimal tree with pystreed, in this process."""
     from pystreed import STreeDClassifier
 
-    problem = posed(name, 0.9, 1.0, depth)
-    tests = np.empty((problem.n_samples, problem.n_tests), dtype=np.int32)
-    for k, test in enumerate(problem.tests):
-        tests[:, k] = test.goes_left(problem.table)
+    plain = problem(name, 0.9, 1.0, depth)
+    left = np.empty((plain.n_samples, plain.n_splits), dtype=np.int32)
+    for k, split in enumerate(plain.splits):
+        left[:, k] = split.goes_left(plain.table)
     began = time.process_time()
-    model = STreeDClassifier("accuracy", max_depth=depth, time_limit=LIMIT_OF_PYSTREED).fit(tests, problem.labels.codes)
+    model = STreeDClassifier("accuracy", max_depth=depth, time_limit=PYSTREED_SECONDS).fit(left, plain.labels.codes)
     spent = time.process_time() - began
     return {"seconds": round(spent, 4), "proved": bool(model.fit_result.is_optimal())}
 
 
 def measure(name: str, certainty: float, plausibility: float, depth: int, seconds: float) -> dict[str, Any]:
-    """A proof, and what there is after a tenth of a second and after a second."""
+    """Measure the time to a proof, and the results after 0.1 s and after 1 s."""
     setting = (name, certainty, plausibility, depth)
-    whole = in_process(__file__, "search", *setting, seconds, repeats=3)
-    early = {limit: in_process(__file__, "search", *setting, limit) for limit in (0.1, 1.0)}
+    whole = in_process("benchmarks.survey", "search", *setting, seconds, repeats=3)
+    early = {limit: in_process("benchmarks.survey", "search", *setting, limit) for limit in (0.1, 1.0)}
     return {
         "table": name,
         "certainty": certainty,
@@ -116,25 +116,27 @@ def measure(name: str, certainty: float, plausibility: float, depth: int, second
     }
 
 
-def table_of(results: list[dict[str, Any]], rivals: dict[str, Any]) -> str:
-    """One line a solve."""
+def table_of(results: list[dict[str, Any]], baselines: dict[str, Any]) -> str:
+    """Return a table with a line for each solve."""
     lines = [
-        "| table | tests | certainty, plausibility | depth | correct | s | gap | after 0.1 s | after 1 s "
+        "| table | splits | certainty, plausibility | depth | correct | s | gap | after 0.1 s | after 1 s "
         "| MB, of the table | ratio |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for r in results:
-        rival = rivals.get(f"{r['table']}, depth {r['depth']}")
-        ratio = f"{r['seconds'] / rival['seconds']:.2f}" if rival and rival["proved"] and r["gap"] == 0 else "-"
-        if rival and not rival["proved"] and r["status"] == "optimal":
-            ratio = f"< {r['seconds'] / LIMIT_OF_PYSTREED:.3f}"
+        baseline = baselines.get(f"{r['table']}, depth {r['depth']}")
+        ratio = "-"
+        if baseline and baseline["proved"] and r["gap"] == 0:
+            ratio = f"{r['seconds'] / baseline['seconds']:.2f}"
+        elif baseline and not baseline["proved"] and r["status"] == "optimal":
+            ratio = f"< {r['seconds'] / PYSTREED_SECONDS:.3f}"
         shares = [
             f"-{1 - correct / r['correct']:.2%}, +{bound / r['correct'] - 1:.1%}"
             for correct, bound in (r["early"][limit] for limit in ("0.1", "1.0"))
         ]
         gap = "proved" if r["status"] == "optimal" else f"{r['gap']:.2%}"
         lines.append(
-            f"| {r['table']} | {r['n_tests']} | {r['certainty']}, {r['plausibility']} | {r['depth']} | {r['correct']} "
+            f"| {r['table']} | {r['n_splits']} | {r['certainty']}, {r['plausibility']} | {r['depth']} | {r['correct']} "
             f"| {r['seconds']:.3f} | {gap} | {shares[0]} | {shares[1]} "
             f"| {r['memory'] / 1e6:.0f}, {r['memory'] / r['encoded']:.1f} | {ratio} |"
         )
@@ -142,23 +144,23 @@ def table_of(results: list[dict[str, Any]], rivals: dict[str, Any]) -> str:
 
 
 def page(document: dict[str, Any]) -> str:
-    """The results in Markdown."""
-    results, rivals = document["results"], document["pystreed"]
+    """Return the page of the results."""
+    results, baselines = document["results"], document["pystreed"]
     mild, ratios = beside_pystreed(document)
     rest = [r for r in results if r not in mild and r["depth"] < 4]
     proved = sum(r["status"] == "optimal" for r in rest)
     text = [
         "# Survey tables",
         "",
-        f"Measured with {words(document)}; written by `benchmarks/survey.py`, limit {document['seconds']:g} s (60 s "
-        "at depth 4).",
+        f"Measured with {provenance_text(document)}; written by `benchmarks/survey.py`, limit "
+        f"{document['seconds']:g} s (60 s at depth 4).",
         "",
-        "`s`: processor time to the proof, size included. `ratio`: that time to the time in which pystreed finds the "
-        "ordinary optimal tree of the same depth. `after`: how much fewer samples the best tree keeps at that moment, "
-        "and how much more the bound allows, relative to the best tree known. `MB`: the largest that the search takes, "
-        "and how many times the size of the encoded table that is.",
+        "`splits`: candidate splits. `s`: processor time to the proof of optimality and minimality. `ratio`: that time "
+        "relative to the time in which pystreed finds the ordinary optimal tree of the same depth. `after`: how many "
+        "samples fewer the incumbent keeps at that time, and how many more the upper bound allows, relative to the "
+        "best known tree. `MB`: the peak memory of the search, and its ratio to the size of the encoded table.",
         "",
-        table_of(results, rivals),
+        table_of(results, baselines),
         "",
     ]
     if ratios:
@@ -171,41 +173,51 @@ def page(document: dict[str, Any]) -> str:
             f"The other settings at depth 2 and 3: {proved} of {len(rest)} proved, largest gap "
             f"{max(r['gap'] for r in rest):.2%}."
         )
-    rivals_told = ", ".join(
+    times = ", ".join(
         f"{name} {found['seconds']:.3f} s" + ("" if found["proved"] else " (no proof)")
-        for name, found in rivals.items()
+        for name, found in baselines.items()
     )
-    return "\n".join([*text, "", f"pystreed: {rivals_told}.", ""]) if rivals else "\n".join([*text, ""])
+    return "\n".join([*text, "", f"pystreed: {times}.", ""]) if baselines else "\n".join([*text, ""])
 
 
 def beside_pystreed(document: dict[str, Any], real: bool | None = None) -> tuple[list[dict[str, Any]], list[float]]:
-    """Depth 2 and 3 in the first setting, and the time of each proof beside that of pystreed's ordinary tree."""
+    """Return depth 2 and 3 in the first setting, and the time of each proof relative to pystreed's ordinary tree.
+
+    Parameters
+    ----------
+    document : dict
+        The results.
+    real : bool or None, default=None
+        Only the real surveys, or only the synthetic ones; None takes both.
+    """
     mild = [r for r in document["results"] if (r["certainty"], r["plausibility"]) == SETTINGS[0] and r["depth"] < 4]
     mild = [r for r in mild if real is None or (r["table"] in REAL) == real]
-    rivals = [document["pystreed"].get(f"{r['table']}, depth {r['depth']}", {}) for r in mild]
+    baselines = [document["pystreed"].get(f"{r['table']}, depth {r['depth']}", {}) for r in mild]
     both = [
-        (r, rival) for r, rival in zip(mild, rivals, strict=True) if r["status"] == "optimal" and rival.get("proved")
+        (r, baseline)
+        for r, baseline in zip(mild, baselines, strict=True)
+        if r["status"] == "optimal" and baseline.get("proved")
     ]
-    return mild, [r["seconds"] / rival["seconds"] for r, rival in both]
+    return mild, [r["seconds"] / baseline["seconds"] for r, baseline in both]
 
 
 def headline(document: dict[str, Any]) -> str:
-    """The main setting in a sentence."""
+    """Return the main setting in one sentence."""
     mild, _ = beside_pystreed(document)
-    (_, real), (_, made) = (beside_pystreed(document, real) for real in (True, False))
+    (_, real), (_, generated) = (beside_pystreed(document, real) for real in (True, False))
     rest = [r for r in document["results"] if r not in mild and r["depth"] < 4]
-    told = [sum(r["status"] == "optimal" for r in own) for own in (mild, rest)]
+    proved = [sum(r["status"] == "optimal" for r in group) for group in (mild, rest)]
     return (
-        f"robust trees of depth 2 and 3, certainty {SETTINGS[0][0]}, plausibility {SETTINGS[0][1]}: {told[0]} of "
+        f"robust trees of depth 2 and 3, certainty {SETTINGS[0][0]}, plausibility {SETTINGS[0][1]}: {proved[0]} of "
         f"{len(mild)} proved, in {geometric_mean(real):.2g} times the time of pystreed's ordinary tree on two real "
-        f"surveys, and {geometric_mean(made):.2g} times on made-up ones with up to "
-        f"{max(r['n_samples'] for r in mild):,} rows, where equal rows are merged; in other settings {told[1]} of "
+        f"surveys, and {geometric_mean(generated):.2g} times on synthetic ones with up to "
+        f"{max(r['n_samples'] for r in mild):,} rows, where equal rows are merged; in other settings {proved[1]} of "
         f"{len(rest)} are proved within {document['seconds']:g} s"
     )
 
 
 def main() -> None:
-    """Run what was asked for."""
+    """Measure the tables that the options name."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", nargs="*", default=list(TABLES), choices=list(TABLES))
     parser.add_argument("--seconds", type=float, default=30.0)
@@ -214,19 +226,19 @@ def main() -> None:
     parser.add_argument("--call", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.call:
-        answer_call(args.call, [search, ordinary])
+        run_call(args.call, [search, ordinary])
         return
-    rivals: dict[str, Any] = {}
+    baselines: dict[str, Any] = {}
     results: list[dict[str, Any]] = []
     for name in args.table:
         for depth in (2, 3) if not args.without_pystreed else ():
-            rivals[f"{name}, depth {depth}"] = in_process(__file__, "ordinary", name, depth, repeats=3)
-            print("pystreed", name, depth, rivals[f"{name}, depth {depth}"], flush=True)
+            baselines[f"{name}, depth {depth}"] = in_process("benchmarks.survey", "ordinary", name, depth, repeats=3)
+            print("pystreed", name, depth, baselines[f"{name}, depth {depth}"], flush=True)
         for depth in (2, 3, 4) if name in DEEP else (2, 3):
             for certainty, plausibility in SETTINGS if depth < 4 else SETTINGS[:1]:
                 results.append(measure(name, certainty, plausibility, depth, 60.0 if depth == 4 else args.seconds))
                 print(results[-1], flush=True)
-        publish(args.out, {"seconds": args.seconds, "pystreed": rivals, "results": results}, page)
+        publish(args.out, {"seconds": args.seconds, "pystreed": baselines, "results": results}, page)
 
 
 if __name__ == "__main__":

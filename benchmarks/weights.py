@@ -1,12 +1,12 @@
-"""What weights and worth cost: the paper's twelve tables, each solved plainly, with weights, and balanced, in one run.
+"""The cost of sample weights and class weights, on the paper's twelve tables, in one run.
 
-    HARDWOOD_DATA=... python benchmarks/weights.py [--depth 3] [--seconds 60] [--out FILE.json]
+    HARDWOOD_DATA=... python -m benchmarks.weights [--depth 3] [--seconds 60] [--out FILE.json]
 
-Weights are drawn once (seed 17) from a log-normal distribution, as design weights are: real numbers, none of them
-whole. "Nearly" makes each class worth a hundredth more than the one before: nearly the same question, reckoned with
-worth. "Balanced" is class_weight="balanced", which is another question. Certainty and plausibility are two settings of
-the paper's grid. CPU seconds of the search, one thread, one problem at a time, the ways after one another; the best of
-`--repeats` runs counts.
+Each table is solved in four variants. "plain": without weights. "weights": sample weights, drawn once (seed 17) from a
+log-normal distribution as design weights are; none is an integer. "nearly": the class weights rise by 0.01 from class
+to class, so the problem is nearly the plain one but uses class weights. "balanced": class_weight="balanced", which is
+another problem. Certainty and plausibility are two settings of the paper's grid. Seconds are processor time of the
+search with one thread, one problem at a time; the best of `--repeats` runs counts.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from typing import Any
 
 import numpy as np
 
-from hardwood.data.labels import with_worth
+from benchmarks.measuring import geometric_mean
+from benchmarks.records import RESULTS, provenance_text, publish
+from hardwood.data.labels import with_class_weight
 from hardwood.datasets import PAPER_DATASETS, load_dataset
 from hardwood.experiments.instances import problem_of
 from hardwood.problem import Problem
-from hardwood.shift.uncertainty import UncertaintySet
+from hardwood.shifts.uncertainty_set import UncertaintySet
 from hardwood.solvers.base import Limits, Status
 from hardwood.solvers.search import SearchSolver
-from marks import RESULTS, publish, words
-from measuring import geometric_mean
 
 SETTINGS = ((0.9, 0.85), (0.8, 0.95))
-WAYS = ("plain", "weights", "nearly", "balanced")
+VARIANTS = ("plain", "weights", "nearly", "balanced")
 
 
-def posed(name: str, certainty: float, plausibility: float, depth: int, way: str) -> Problem:
-    """A problem of the grid, as it is or with weights or worth."""
+def problem(name: str, certainty: float, plausibility: float, depth: int, variant: str) -> Problem:
+    """Return a problem of the grid in a variant."""
     plain = problem_of(load_dataset(name), certainty, plausibility, depth)
     labels, uncertainty = plain.labels, plain.uncertainty
-    if way == "weights":
+    if variant == "weights":
         drawn = np.random.default_rng(17).lognormal(sigma=0.5, size=plain.n_samples)
         labels = replace(labels, weights=drawn)
-        uncertainty = UncertaintySet(uncertainty.costs, uncertainty.budget * labels.people / plain.n_samples)
-    if way == "nearly":
-        labels = replace(labels, worth=tuple(1.0 + 0.01 * k for k in range(len(labels.classes))))
-    if way == "balanced":
-        labels = with_worth(labels, "balanced")
+        uncertainty = UncertaintySet(uncertainty.costs, uncertainty.budget * labels.total_weight / plain.n_samples)
+    if variant == "nearly":
+        labels = replace(labels, class_weights=tuple(1.0 + 0.01 * k for k in range(len(labels.classes))))
+    if variant == "balanced":
+        labels = with_class_weight(labels, "balanced")
     return Problem(labels, uncertainty, depth)
 
 
 def run(problem: Problem, seconds: float, repeats: int) -> dict[str, Any]:
-    """Solve it; the least CPU time of some runs, and what was proved."""
+    """Solve a problem; return the least processor time of some runs, and the result."""
     times = []
     for _ in range(repeats):
         began = time.process_time()
@@ -62,42 +62,46 @@ def run(problem: Problem, seconds: float, repeats: int) -> dict[str, Any]:
         "proved": result.status is Status.OPTIMAL,
         "worst_case": result.worst_case_correct / problem.total,
         "gap": result.gap,
-        "tests": result.branching_nodes,
+        "branching_nodes": result.branching_nodes,
         "work": result.work,
     }
 
 
 def page(document: dict[str, Any]) -> str:
-    """The results as a table."""
+    """Return the page of the results."""
     results = document["results"]
     lines = [
-        "# What weights and worth cost",
+        "# The cost of sample weights and class weights",
         "",
-        f"Measured with {words(document)}; written by `benchmarks/weights.py`: depth {document['depth']}, limit "
-        f"{document['seconds']:g} s.",
+        f"Measured with {provenance_text(document)}; written by `benchmarks/weights.py`: depth {document['depth']}, "
+        f"limit {document['seconds']:g} s.",
         "",
-        f"| table | certainty, plausibility | {' | '.join(f'{way}, s' for way in WAYS)} | "
-        f"{' | '.join(f'{way}: ratio' for way in WAYS[1:])} |",
-        "|---|---|" + "---|" * (2 * len(WAYS) - 1),
+        f"| table | certainty, plausibility | {' | '.join(f'{variant}, s' for variant in VARIANTS)} | "
+        f"{' | '.join(f'{variant}: ratio' for variant in VARIANTS[1:])} |",
+        "|---|---|" + "---|" * (2 * len(VARIANTS) - 1),
     ]
     for result in results:
-        own = [result[way]["seconds"] for way in WAYS]
-        ends = ["" if result[way]["proved"] else " (not proved)" for way in WAYS]
-        cells = [f"{seconds:.3f}{end}" for seconds, end in zip(own, ends, strict=True)]
-        shares = [f"{seconds / own[0]:.2f}" for seconds in own[1:]]
+        times = [result[variant]["seconds"] for variant in VARIANTS]
+        ends = ["" if result[variant]["proved"] else " (not proved)" for variant in VARIANTS]
+        cells = [f"{seconds:.3f}{end}" for seconds, end in zip(times, ends, strict=True)]
+        ratios = [f"{seconds / times[0]:.2f}" for seconds in times[1:]]
         lines.append(
-            f"| {result['table']} | {result['certainty']}, {result['plausibility']} | {' | '.join(cells + shares)} |"
+            f"| {result['table']} | {result['certainty']}, {result['plausibility']} | {' | '.join(cells + ratios)} |"
         )
-    sums = {way: sum(result[way]["seconds"] for result in results) for way in WAYS}
+    sums = {variant: sum(result[variant]["seconds"] for result in results) for variant in VARIANTS}
     lines += ["", f"Geometric means: {headline(document)}."]
-    lines += [f"All together: {', '.join(f'{way} {seconds:.2f} s' for way, seconds in sums.items())}."]
+    lines += [f"Sums: {', '.join(f'{variant} {seconds:.2f} s' for variant, seconds in sums.items())}."]
     return "\n".join(lines) + "\n"
 
 
 def headline(document: dict[str, Any]) -> str:
-    """What each way costs on the average."""
-    ratios = {way: [r[way]["seconds"] / r["plain"]["seconds"] for r in document["results"]] for way in WAYS[1:]}
-    return f"{', '.join(f'{way} {geometric_mean(own):.2f}' for way, own in ratios.items())} times the plain run"
+    """Return the mean time of each variant relative to the plain problem."""
+    results = document["results"]
+    means = {
+        variant: geometric_mean(r[variant]["seconds"] / r["plain"]["seconds"] for r in results)
+        for variant in VARIANTS[1:]
+    }
+    return f"{', '.join(f'{variant} {mean:.2f}' for variant, mean in means.items())} times the plain problem"
 
 
 def main() -> None:
@@ -112,11 +116,13 @@ def main() -> None:
     results = []
     for name in args.table:
         for certainty, plausibility in SETTINGS:
-            own: dict[str, Any] = {"table": name, "certainty": certainty, "plausibility": plausibility}
-            for way in WAYS:
-                own[way] = run(posed(name, certainty, plausibility, args.depth, way), args.seconds, args.repeats)
-            results.append(own)
-            print(name, certainty, plausibility, *(f"{way} {own[way]['seconds']:.3f}" for way in WAYS), flush=True)
+            result: dict[str, Any] = {"table": name, "certainty": certainty, "plausibility": plausibility}
+            for variant in VARIANTS:
+                posed = problem(name, certainty, plausibility, args.depth, variant)
+                result[variant] = run(posed, args.seconds, args.repeats)
+            results.append(result)
+            times = (f"{variant} {result[variant]['seconds']:.3f}" for variant in VARIANTS)
+            print(name, certainty, plausibility, *times, flush=True)
     content = {"depth": args.depth, "seconds": args.seconds, "results": results}
     print(page(publish(args.out, content, page)))
 

@@ -1,7 +1,7 @@
-"""An ordinary and a robust tree for the balance-scale table, both proved optimal, and what a shift does to each.
+"""An ordinary and a robust tree for the balance-scale table, both proved optimal, and the effect of a shift on each.
 
-A scale has a weight and a distance on each side; which side goes down? Suppose the readings are typed in by hand, and
-some are wrong: weights more often than distances.
+A scale has a weight and a distance on each side, and the tree predicts which side goes down. The readings are typed in
+by hand, and some are wrong: weights more often than distances.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import itertools
 import numpy as np
 
 import hardwood as hw
-from hardwood.data.features import Table
 from hardwood.data.labels import Labels
+from hardwood.data.table import Table
 from hardwood.solvers.base import Result
-from hardwood.trees.adversary import Attack
+from hardwood.trees.attack import Attack
 
 COLUMNS = ("left_weight", "left_distance", "right_weight", "right_distance")
 CERTAINTY = {"left_weight": 0.7, "left_distance": 0.95, "right_weight": 0.7, "right_distance": 0.95}
@@ -30,22 +30,22 @@ def balance_scale() -> tuple[np.ndarray, list[str]]:
 
 
 def shifts(table: Table, plausibility: float) -> hw.UncertaintySet:
-    """Every shift of the readings, which lie between 1 and 5, that is at least so plausible."""
+    """All shifts of the readings, which lie between 1 and 5, of at least this plausibility."""
     return hw.UncertaintySet.calibrated(table, certainty=CERTAINTY, plausibility=plausibility, bounds=(1, 5))
 
 
 def learn(table: Table, labels: Labels, plausibility: float) -> Result:
-    """The tree with two questions on a path that keeps the most readings right under the worst of such shifts."""
+    """The tree of depth two with the most correct readings after the worst of these shifts."""
     return hw.solve(hw.Problem(labels, shifts(table, plausibility), max_depth=2))
 
 
 def bar(accuracy: float) -> str:
-    """A share as a bar of up to 30 blocks."""
+    """An accuracy as a bar of up to 30 blocks."""
     return ("█" * round(30 * accuracy)).ljust(30)
 
 
 def main() -> None:
-    """Learn both trees, print them, their worst cases, and what the adversary does first."""
+    """Learn both trees, and print them, their worst cases and the first changes of the adversary."""
     readings, sides = balance_scale()
     table = hw.encode({name: readings[:, j] for j, name in enumerate(COLUMNS)})
     labels = hw.encode_labels(sides, table.n_samples)
@@ -55,20 +55,20 @@ def main() -> None:
         attacks.append(hw.attack(result.tree, labels, shifts(table, PLAUSIBILITY)))
         print(f"The {title} tree ({result.status}, {result.seconds:.2f} s):\n\n{result.tree}\n")
 
-    print("What a wrong reading costs the adversary, for each step it is off:\n")
-    for feature, prices in zip(table.features, attacks[0].uncertainty.costs.prices, strict=True):
-        print(f"  {feature.name:15} certainty {CERTAINTY[feature.name]:.2f}   {prices.min():.2f} to {prices.max():.2f}")
+    print("Cost of a wrong reading to the adversary, for each step:\n")
+    for feature, costs in zip(table.features, attacks[0].uncertainty.costs.unit_costs, strict=True):
+        print(f"  {feature.name:15} certainty {CERTAINTY[feature.name]:.2f}   {costs.min():.2f} to {costs.max():.2f}")
 
-    print("\nCorrect after the worst shift that is at least so plausible:\n")
+    print("\nCorrect after the worst shift of at least this plausibility:\n")
     print(f"  plausibility  {'ordinary tree':39}  robust tree")
     for plausibility in PLAUSIBILITIES:
-        shares = [attack.curve.accuracy_at_plausibility(plausibility) for attack in attacks]
-        print(f"  {plausibility:12.2f}  " + "  ".join(f"{share:6.1%} {bar(share)}" for share in shares).rstrip())
+        accuracies = [attack.curve.accuracy_at_plausibility(plausibility) for attack in attacks]
+        print(f"  {plausibility:12.2f}  " + "  ".join(f"{value:6.1%} {bar(value)}" for value in accuracies).rstrip())
 
     shift = attacks[0].shift
-    print(f"\nWhat hurts the ordinary tree: {len(shift)} of {readings.size} values changed, first of all\n")
+    print(f"\nThe worst shift of the ordinary tree changes {len(shift)} of {readings.size} values, first of all\n")
     for change in itertools.islice(shift, 5):
-        print(f"  row {change.row:3}  {change.column:15} {change.old} -> {change.new}   for {change.price:.2f}")
+        print(f"  row {change.row:3}  {change.column:15} {change.old} -> {change.new}   cost {change.cost:.2f}")
 
 
 if __name__ == "__main__":

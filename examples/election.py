@@ -1,7 +1,8 @@
 """Whom did they vote for in 1996? An ordinary and a robust tree from the American National Election Study.
 
 944 people placed themselves and the candidates on scales from left to right and said how often they watch the news.
-Asked again, or by someone else, many would answer one step off. The study comes with statsmodels (extra `demo`).
+If they were asked again, or by someone else, many answers would differ by one step. The study comes with statsmodels
+(extra `demo`).
 
     python examples/election.py [folder for the models]
 """
@@ -18,7 +19,7 @@ from statsmodels.datasets import anes96
 
 from hardwood import RobustnessPath, RobustTreeClassifier, audit, check
 
-# Question, column of the study, range of the answers, and how certain we are of an answer.
+# Name, column of the study, range of the values, and certainty of a value.
 QUESTIONS = [
     ("news_days", "TVnews", (0, 7), 0.6),  # days in the past week with news on TV
     ("own_position", "selfLR", (1, 7), 0.7),  # 1: extremely liberal, 7: extremely conservative
@@ -31,15 +32,15 @@ PLAUSIBILITY = 0.9
 PLAUSIBILITIES = (1.0, 0.99, 0.97, 0.95, 0.9, 0.85, 0.75)
 
 
-def answers() -> tuple[pd.DataFrame, np.ndarray]:
-    """The answers as whole numbers, and the votes."""
+def load_survey() -> tuple[pd.DataFrame, np.ndarray]:
+    """The answers as integers, and the votes."""
     study = anes96.load_pandas().data
     table = pd.DataFrame({name: study[column].astype(int) for name, column, _, _ in QUESTIONS})
     return table, np.where(study["vote"] == 1, "Dole", "Clinton")
 
 
-def learner(plausibility: float) -> RobustTreeClassifier:
-    """A tree with three questions on a path, proof against shifts that are at least so plausible."""
+def classifier(plausibility: float) -> RobustTreeClassifier:
+    """A classifier of depth three, robust against shifts of at least this plausibility."""
     return RobustTreeClassifier(
         max_depth=3,
         certainty={name: certainty for name, _, _, certainty in QUESTIONS},
@@ -51,21 +52,21 @@ def learner(plausibility: float) -> RobustTreeClassifier:
 
 
 def side_by_side(left: str, right: str) -> str:
-    """Two texts next to each other."""
+    """Two texts in two columns."""
     width = max(len(line) for line in left.splitlines()) + 4
     pairs = zip_longest(left.splitlines(), right.splitlines(), fillvalue="")
     return "\n".join(f"{one:{width}}{other}".rstrip() for one, other in pairs)
 
 
 def main() -> None:
-    """Learn, compare, and keep both trees with their certificates."""
+    """Learn and compare two trees, and save both with their certificates."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "demo")
     folder.mkdir(parents=True, exist_ok=True)
-    table, votes = answers()
+    table, votes = load_survey()
     print(
         f"{len(table)} voters, {table.shape[1]} questions. Learning two trees with at most three questions on a path:"
     )
-    ordinary, robust = (learner(level).fit(table, votes) for level in (1.0, PLAUSIBILITY))
+    ordinary, robust = (classifier(level).fit(table, votes) for level in (1.0, PLAUSIBILITY))
     print()
     print(side_by_side(f"ordinary\n\n{ordinary.tree_}", f"robust at plausibility {PLAUSIBILITY}\n\n{robust.tree_}"))
 
@@ -73,12 +74,12 @@ def main() -> None:
         audit(tree, table, votes, **{k: getattr(robust, k) for k in ("certainty", "bounds", "plausibility")})
         for tree in (ordinary, robust)
     ]
-    print("\nVotes predicted correctly after the worst shift of the answers that is at least so plausible:\n")
+    print("\nVotes predicted correctly after the worst shift of at least this plausibility:\n")
     print("  plausibility   ordinary   robust")
     for level in PLAUSIBILITIES:
-        shares = [found.curve.accuracy_at_plausibility(level) for found in audits]
-        print(f"  {level:12.2f}   {shares[0]:8.1%}   {shares[1]:6.1%}")
-    print("\nWhat hurts the ordinary tree most:\n")
+        accuracies = [found.curve.accuracy_at_plausibility(level) for found in audits]
+        print(f"  {level:12.2f}   {accuracies[0]:8.1%}   {accuracies[1]:6.1%}")
+    print("\nThe most frequent changes in the worst shift of the ordinary tree:\n")
     for change in audits[0].changes()[:4]:
         print(f"  {change['column']}: {change['from']} -> {change['to']} for {change['rows']} voters")
 
@@ -90,7 +91,7 @@ def main() -> None:
     robust.report(folder / "report.html", along=both, title="Whom did they vote for in 1996?", target="the vote")
     written = ", ".join(sorted(path.name for path in folder.iterdir()))
     print(f"\nWritten to {folder}/: {written}")
-    print(f"Open {folder / 'report.html'} in a browser to look around.")
+    print(f"Open {folder / 'report.html'} in a browser.")
 
 
 if __name__ == "__main__":

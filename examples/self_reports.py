@@ -1,11 +1,12 @@
-"""How sure are answers, and was the shift within the budget? Self-reports beside measurements: NHANES 2017 to 2018.
+"""Certainties and drift of self-reports, compared with measurements: NHANES 2017 to 2018.
 
     pip install "hardwood[examples]"
     python examples/self_reports.py demo
 
-Adults told their height and weight, and were then measured. Who is obese is known from the measurement. A tree learnt
-from measured tables will be used where people only tell: how often, and which way, does that differ? What does a tree
-keep that knows it, and what really happened? The table comes with the package nhanes.
+Adults reported their height and weight, and were then measured; the measurement determines who is obese. A tree that
+was learnt from measured values is applied to reported ones. The example estimates how often and in which direction the
+two differ, learns a tree that is robust against this shift, and compares its guarantee with the observed accuracy. The
+table comes with the package nhanes.
 """
 
 from __future__ import annotations
@@ -18,75 +19,77 @@ import pandas as pd
 
 from hardwood import RobustTreeClassifier, shiftlab
 
-REFUSED = 7000  # from here on, numbers are codes for no answer
+FIRST_MISSING_CODE = 7000  # larger numbers are codes for a missing value
 POUND, INCH = 0.45359237, 2.54
 
 
 def survey() -> tuple[pd.DataFrame, pd.DataFrame, pd.Series]:
-    """What was measured, what was told, and who is obese; whole inches, and steps of ten pounds."""
+    """Measured values, reported values, and who is obese; heights in inches, weights in steps of ten pounds."""
     data = _adults()
-    other = {"age": data["AgeInYearsAtScreening"] // 10, "sex": data["Gender"]}  # decades
+    others = {"age": data["AgeInYearsAtScreening"] // 10, "sex": data["Gender"]}  # decades
     measured = {"height": data["StandingHeightCm"] / INCH, "weight": data["WeightKg"] / POUND / 10}
-    told = {
+    reported = {
         "height": data["CurrentSelfreportedHeightInches"],
         "weight": data["CurrentSelfreportedWeightPounds"] / 10,
     }
     frames = []
-    for own in (measured, told):
-        frame = pd.DataFrame(own | other)
+    for columns in (measured, reported):
+        frame = pd.DataFrame(columns | others)
         frames.append(frame.assign(**{name: frame[name].round().astype(int) for name in ("height", "weight", "age")}))
     outcome = np.where(data["BodyMassIndexKgm2"] >= 30, "obese", "not obese")
     return frames[0], frames[1], pd.Series(outcome, name="obesity")
 
 
 def measured_twice() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Other things that NHANES has twice: blood pressure, and diabetes as it was told and as the blood says."""
+    """Other repeated measurements: two blood pressure readings, and diabetes by blood test and by self-report."""
     data = _adults()
     data = data[data["Glycohemoglobin"].notna()]
-    told = data["DoctorToldYouHaveDiabetes"].map({"0": "no", "Borderline": "no", "1": "yes"})
-    first = {"blood pressure": data["SystolicBloodPres1StRdgMmHg"] / 10, "diabetes": told}
-    blood = np.where(data["Glycohemoglobin"] >= 6.5, "yes", "no")
-    second = {"blood pressure": data["SystolicBloodPres3RdRdgMmHg"] / 10, "diabetes": pd.Series(blood, data.index)}
-    frames = [pd.DataFrame(own).assign(**{"blood pressure": own["blood pressure"].round()}) for own in (second, first)]
-    return frames[0], frames[1]
+    reported = data["DoctorToldYouHaveDiabetes"].map({"0": "no", "Borderline": "no", "1": "yes"})
+    blood_test = pd.Series(np.where(data["Glycohemoglobin"] >= 6.5, "yes", "no"), data.index)
+    third_reading, first_reading = ((data[f"SystolicBloodPres{name}RdgMmHg"] / 10).round() for name in ("3Rd", "1St"))
+    first = pd.DataFrame({"blood pressure": third_reading, "diabetes": blood_test})
+    second = pd.DataFrame({"blood pressure": first_reading, "diabetes": reported})
+    return first, second
 
 
 def _adults() -> pd.DataFrame:
+    """Adults with reported and measured height and weight."""
     from nhanes.load import load_NHANES_data
 
     data = load_NHANES_data()
-    told = data["CurrentSelfreportedHeightInches"].lt(REFUSED) & data["CurrentSelfreportedWeightPounds"].lt(REFUSED)
+    answers = data[["CurrentSelfreportedHeightInches", "CurrentSelfreportedWeightPounds"]]
+    reported = answers.lt(FIRST_MISSING_CODE).all(axis=1)
     measured = data["StandingHeightCm"].notna() & data["WeightKg"].notna() & data["BodyMassIndexKgm2"].notna()
-    return data[told & measured & data["AgeInYearsAtScreening"].ge(20)].reset_index(drop=True)
+    return data[reported & measured & data["AgeInYearsAtScreening"].ge(20)].reset_index(drop=True)
 
 
-def learnt(X: pd.DataFrame, y: pd.Series, certainty: dict[str, object], plausibility: float) -> RobustTreeClassifier:
-    """A tree for measured tables that will be told instead."""
+def learn(X: pd.DataFrame, y: pd.Series, certainty: dict[str, object], plausibility: float) -> RobustTreeClassifier:
+    """Learn a tree from measured values that is robust against reported ones."""
     model = RobustTreeClassifier(3, certainty=certainty, plausibility=plausibility, min_samples_leaf=20)
     return model.fit(X, y)
 
 
 def main(folder: Path | None = None) -> None:
-    """Estimate, learn, and look back at what really came; pictures and a report go to a folder if there is one."""
-    measured, told, y = survey()
-    asked = ["height", "weight"]
-    estimate = shiftlab.estimate_certainty(measured[asked], told[asked], groups=measured["sex"])
-    print(f"How often do {len(y):,} adults tell what is measured?\n{estimate}\n")
-    print(f"Other things, measured twice\n{shiftlab.estimate_certainty(*measured_twice())}\n")
+    """Estimate certainties, learn trees and compute their drift; figures and a report go to `folder`."""
+    measured, reported, y = survey()
+    columns = ["height", "weight"]
+    estimate = shiftlab.estimate_certainty(measured[columns], reported[columns], groups=measured["sex"])
+    print(f"How often do {len(y):,} adults report what is measured?\n{estimate}\n")
+    print(f"Other repeated measurements\n{shiftlab.estimate_certainty(*measured_twice())}\n")
 
-    # Shapes do not fit, so tables are used; whose age and sex are known for sure.
+    # The shapes do not fit, so the tables are used. Age is almost certain, sex is certain.
     certainty = {**estimate.tables, "age": 0.99, "sex": 1.0}
-    model = learnt(measured, y, certainty, 0.95)
+    model = learn(measured, y, certainty, 0.95)
     print(f"Obese or not, hedged at plausibility 0.95\n{model.tree_}\n")
-    found = shiftlab.accuracy_distribution(model, measured, y)
-    print(f"If tables are told instead: {found}\n")
-    print(f"And this is what came\n{shiftlab.drift(model, measured, told, y)}\n")
+    print(f"Predicted accuracy on reported values: {shiftlab.accuracy_distribution(model, measured, y)}\n")
+    print(f"Observed shift\n{shiftlab.drift(model, measured, reported, y)}\n")
 
-    print("accuracy       measured  by chance  as told  worst shift")
+    print("accuracy       measured  predicted  reported  worst shift")
     for level in (1.0, 0.97, 0.95):
-        own = learnt(measured, y, certainty, level)
-        came, chance = shiftlab.drift(own, measured, told, y), shiftlab.accuracy_distribution(own, measured, y)
-        print(f"hedged {level:5.2f}  {came.then:9.1%}  {chance.mean:9.1%}  {came.now:7.1%}  {came.guarantee:11.1%}")
+        model_at_level = learn(measured, y, certainty, level)
+        predicted = shiftlab.accuracy_distribution(model_at_level, measured, y).mean
+        found = shiftlab.drift(model_at_level, measured, reported, y)
+        print(f"hedged {level:5.2f}  {found.then:9.1%}  {predicted:9.1%}  {found.now:8.1%}  {found.guarantee:11.1%}")
     if folder is not None:
         folder.mkdir(exist_ok=True)
         estimate.plot().figure.savefig(folder / "certainty.png", dpi=110)

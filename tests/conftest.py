@@ -2,8 +2,9 @@ import os
 
 import matplotlib as mpl
 import pytest
+from matplotlib import pyplot
 
-from surveys import survey
+from tests.surveys import survey
 
 mpl.use("agg")  # draws without a display
 SLOW_FIXTURES = {"browser", "cluster", "opened"}
@@ -14,6 +15,13 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def _closed_figures():
+    """Closes figures: matplotlib warns from the 21st open one on, whichever test of a process draws it."""
+    yield
+    pyplot.close("all")
 
 
 @pytest.fixture

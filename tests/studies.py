@@ -6,7 +6,7 @@ from hardwood.experiments.grid import Settings, Study
 
 
 def tiny_study(**changes):
-    """Eight instances of two generated tables; each takes a moment."""
+    """A study of eight instances of two generated tables, each solved within a second."""
     settings = {"methods": ("robust", "ordinary"), "time_limit": 5.0, "n_tables": 40, "seed": 3, "patience": 60.0}
     grid = {
         "name": "tiny",
@@ -15,18 +15,18 @@ def tiny_study(**changes):
         "plausibilities": (0.85, 1.0),
         "depths": (1, 2),
     }
-    own = {name: changes.pop(name) for name in list(changes) if name in settings}
-    return Study(**(grid | changes), settings=Settings(**(settings | own)))
+    changed_settings = {name: changes.pop(name) for name in list(changes) if name in settings}
+    return Study(**(grid | changes), settings=Settings(**(settings | changed_settings)))
 
 
 def without_times(rows):
-    """What must be the same in every run of the same study."""
+    """Columns by id that are the same in every run of a study."""
     varying = ("seconds", "seconds_with_choice", "work")
     return {row["id"]: {name: value for name, value in row.items() if not name.endswith(varying)} for row in rows}
 
 
-def made_up_rows(seed=0, levels=(0.5, 0.9, 1.0), **fixed):
-    """Rows with random numbers, as a study with all methods would give."""
+def random_rows(seed=0, levels=(0.5, 0.9, 1.0), **fixed):
+    """Rows with random numbers in the columns of a study with all methods."""
     rng = np.random.default_rng(seed)
     return [_row(rng, level, k, fixed) for level in levels for k in range(6)]
 

@@ -5,24 +5,24 @@ import numpy as np
 import pytest
 
 import hardwood as hw
-from hardwood.data.features import Table
+from hardwood.data.table import Table
 from hardwood.evaluation import expected_accuracy, simulate_shifts
-from hardwood.shift.description import ShiftDescription
+from hardwood.shifts.models import Calibrated
 from hardwood.trees.tree import Branch, Leaf, Tree
-from surveys import survey
+from tests.surveys import survey
 
-FAR = 60  # steps; what lies beyond has no weight that a double would show here
+FAR = 60  # steps; the probability beyond is below double precision
 
 
-def move_chances(value, certainty, direction, lower, upper):
-    """The distribution of an integer after the shift, as the documentation of the calibration writes it."""
+def move_probabilities(value, certainty, direction, lower, upper):
+    """Distribution of an integer after the shift, as the documentation of the calibration defines it."""
     low = value if direction == "up" else (value - FAR if lower is None else lower)
     high = value if direction == "down" else (value + FAR if upper is None else upper)
     reachable = range(low, high + 1)
     if lower is None and upper is None:
         half = 0.5 if direction == "both" else 1.0
         return {v: certainty * (1 - certainty) ** abs(v - value) * (1.0 if v == value else half) for v in reachable}
-    # rho r^|k| with the r that makes them add up to one, by bisection.
+    # rho r^|k| with the r for which probabilities add up to one, by bisection.
     small, large = 0.0, 1.0
     for _ in range(200):
         r = (small + large) / 2
@@ -52,12 +52,12 @@ def test_the_expectation_is_the_sum_over_all_shifts(seed):
     direction = str(rng.choice(["both", "up", "down"]))
     lower, upper = (None if rng.random() < 0.5 else -1), (None if rng.random() < 0.5 else 5)
     certainty = {"a": rng.uniform(0.5, 0.95), "b": rng.uniform(0.5, 1.0)}
-    shifts = ShiftDescription(certainty=certainty, direction={"a": direction}, bounds={"a": (lower, upper)})
+    shifts = Calibrated(certainty=certainty, direction={"a": direction}, bounds={"a": (lower, upper)})
     tree = Tree(table.features, (0, 1), random_tree(rng, table, 3))
     n_categories = table.features[1].n_values
     expected = 0.0
     for i in range(n):
-        a = move_chances(int(table.values[i, 0]), certainty["a"], direction, lower, upper)
+        a = move_probabilities(int(table.values[i, 0]), certainty["a"], direction, lower, upper)
         rest = (1 - certainty["b"]) / (n_categories - 1) if n_categories > 1 else 0.0
         b = {k: certainty["b"] if k == table.values[i, 1] else rest for k in range(n_categories)}
         if n_categories == 1:
@@ -72,7 +72,7 @@ def test_the_expectation_is_the_sum_over_all_shifts(seed):
 def test_sampled_tables_agree_with_the_expectation(seed):
     frame, y = survey(60, seed)
     table, labels = hw.encode(frame), hw.encode_labels(y, 60)
-    shifts = ShiftDescription(certainty=0.7)
+    shifts = Calibrated(certainty=0.7)
     rng = np.random.default_rng(seed)
     trees = [Tree(table.features, ("no", "yes"), random_tree(rng, table, 3)) for _ in range(3)]
     found = simulate_shifts(trees, table, labels, shifts, n_tables=3000, seed=seed)
@@ -84,10 +84,10 @@ def test_sampled_tables_agree_with_the_expectation(seed):
         assert set(np.unique(np.round(accuracies * 60, 6))) <= set(range(61))
 
 
-def test_seeds_decide_the_tables_and_trees_share_them():
+def test_seeds_determine_the_tables_and_trees_share_them():
     frame, y = survey(50)
     table, labels = hw.encode(frame), hw.encode_labels(y, 50)
-    shifts = ShiftDescription(certainty=0.7)
+    shifts = Calibrated(certainty=0.7)
     tree = hw.RobustTreeClassifier(2).fit(frame, y).tree_
     first = simulate_shifts([tree, tree], table, labels, shifts, n_tables=200, seed=3)
     assert (first[0] == first[1]).all()
@@ -99,7 +99,7 @@ def test_values_that_are_certain_never_move():
     frame, y = survey(50)
     table, labels = hw.encode(frame), hw.encode_labels(y, 50)
     tree = hw.RobustTreeClassifier(2).fit(frame, y).tree_
-    sure = ShiftDescription(certainty=1.0)
+    sure = Calibrated(certainty=1.0)
     nominal = float((tree.predict(table) == labels.codes).mean())
     assert expected_accuracy(tree, table, labels, sure) == pytest.approx(nominal)
     assert simulate_shifts([tree], table, labels, sure, n_tables=5)[0] == pytest.approx(nominal)
@@ -110,7 +110,7 @@ def test_certainties_may_differ_by_cell_and_leaves_need_no_draw():
     table, labels = hw.encode(frame), hw.encode_labels(y, 30)
     certainty = np.random.default_rng(0).uniform(0.6, 1.0, (30, 5))
     tree = hw.RobustTreeClassifier(2).fit(frame, y).tree_
-    shifts = ShiftDescription(certainty=certainty)
+    shifts = Calibrated(certainty=certainty)
     sampled = simulate_shifts([tree], table, labels, shifts, n_tables=4000).mean()
     assert sampled == pytest.approx(expected_accuracy(tree, table, labels, shifts), abs=0.01)
     leaf = Tree(table.features, tree.classes, Leaf(0))
@@ -122,7 +122,7 @@ def test_thousands_of_tables_are_drawn_at_once():
     table = hw.encode(rng.integers(0, 5, (600, 40)))
     labels = hw.encode_labels(rng.integers(0, 2, 600), 600)
     tree = Tree(table.features, (0, 1), random_tree(np.random.default_rng(5), table, 5))
-    found = simulate_shifts([tree], table, labels, ShiftDescription(certainty=0.8), n_tables=5000)
+    found = simulate_shifts([tree], table, labels, Calibrated(certainty=0.8), n_tables=5000)
     assert found.shape == (1, 5000)
     assert len(np.unique(found)) > 20
 
@@ -130,7 +130,7 @@ def test_thousands_of_tables_are_drawn_at_once():
 def test_trees_of_other_classes_or_columns_are_refused():
     frame, y = survey(20)
     table, labels = hw.encode(frame), hw.encode_labels(y, 20)
-    with pytest.raises(ValueError, match="a tree knows the classes"):
-        simulate_shifts([Tree(table.features, ("a", "b"), Leaf(0))], table, labels, ShiftDescription())
+    with pytest.raises(ValueError, match="a tree has the classes"):
+        simulate_shifts([Tree(table.features, ("a", "b"), Leaf(0))], table, labels, Calibrated())
     with pytest.raises(ValueError, match="n_tables is 0"):
-        simulate_shifts([], table, labels, ShiftDescription(), n_tables=0)
+        simulate_shifts([], table, labels, Calibrated(), n_tables=0)

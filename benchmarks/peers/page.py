@@ -1,127 +1,136 @@
-"""The page and the plot of `run.py`: what each method proved, how fast beside our search, and who disagrees.
+"""The page and the plot of `run.py`: what each method proved, its time relative to the search, and disagreements.
 
-python benchmarks/peers/page.py
+python -m benchmarks.peers.page
 """
 
 from __future__ import annotations
 
-import json
 import statistics
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-from marks import RESULTS, words
-from measuring import geometric_mean
+from benchmarks.measuring import geometric_mean
+from benchmarks.records import RESULTS, Document, load, provenance_text
 
 OUT = RESULTS / "peers.json"
 TITLES = {
     "robust": "Robust trees, at most 100 rows",
     "robust, all rows": "Robust trees, all rows",
-    "ordinary": "Ordinary trees (nothing shifts)",
+    "ordinary": "Ordinary trees (no shift)",
     "boxes": "Boxes: every value may be off by one",
 }
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 STYLES = ("-", "--", "-.", ":")
 OURS, THEIRS, PYSTREED, ROCT = "search", "ODTLearn, Gurobi", "pystreed", "ROCT"
 GROOT, OUR_GROOT = "GROOT", "our GROOT"
-OWN_ENGINES = (OURS, "our Gurobi", "our SCIP", OUR_GROOT)
+OWN_SOLVERS = (OURS, "our Gurobi", "our SCIP", OUR_GROOT)
 SURVEYS = ("anes96", "fair", "nhanes")
-LEAST = 1e-4  # seconds; less cannot be told apart
+MIN_SECONDS = 1e-4  # shorter times cannot be distinguished
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How a method stands in a group of cases, beside our search."""
+    """A method on a group of cases, compared with the search.
+
+    Attributes
+    ----------
+    method : str
+        The name of the method.
+    rows : list of dict
+        Its runs.
+    best : dict
+        Optimal values by case, as proved by the search.
+    ratios : list of float
+        Times relative to the search, where both have a proof.
+    """
 
     method: str
     rows: list[Row]
-    best: dict[str, int]  # what our search proved, by case
-    ratios: list[float]  # time beside ours, where both have a proof
+    best: dict[str, int]
+    ratios: list[float]
 
     def ended(self, *outcomes: str) -> int:
-        """How many cases ended so."""
+        """Return the number of runs with one of these outcomes."""
         return sum(row["outcome"] in outcomes for row in self.rows)
 
     @property
     def is_greedy(self) -> bool:
-        """Whether it claims nothing."""
+        """Whether the method claims no optimality."""
         return self.ended("greedy") > 0
 
     @property
     def losses(self) -> list[int]:
-        """Rows that its trees keep less than the best."""
-        own = [row for row in self.rows if row["case"] in self.best and "correct" in row]
-        return [self.best[row["case"]] - row["correct"] for row in own]
+        """By how many rows its trees fall short of the optimum."""
+        known = [row for row in self.rows if row["case"] in self.best and "correct" in row]
+        return [self.best[row["case"]] - row["correct"] for row in known]
 
     @property
     def wrong(self) -> int:
-        """Claims of optimality that our search refutes, or that refute it."""
-        own = [row for row in self.rows if row["outcome"] == "proved"]
-        return sum(self.best.get(row["case"], row["correct"]) != row["correct"] for row in own)
+        """Number of claims of optimality that contradict a proof of the search."""
+        proved = [row for row in self.rows if row["outcome"] == "proved"]
+        return sum(self.best.get(row["case"], row["correct"]) != row["correct"] for row in proved)
 
 
 def standings(rows: list[Row], group: str) -> dict[str, Standing]:
-    """All methods of a group, in the order in which they ran."""
-    own = [row for row in rows if row["group"] == group]
-    ours = {row["case"]: row for row in own if row["method"] == OURS and row["outcome"] == "proved"}
-    found = {}
-    for method in dict.fromkeys(row["method"] for row in own):
-        theirs = [row for row in own if row["method"] == method]
-        ratios = [
-            beside(row, ours[row["case"]]) for row in theirs if row["outcome"] == "proved" and row["case"] in ours
-        ]
-        found[method] = Standing(method, theirs, {case: row["correct"] for case, row in ours.items()}, ratios)
-    return found
+    """Return the standing of all methods of a group, in the order in which they ran."""
+    of_group = [row for row in rows if row["group"] == group]
+    ours = {row["case"]: row for row in of_group if row["method"] == OURS and row["outcome"] == "proved"}
+    best = {case: row["correct"] for case, row in ours.items()}
+    by_method = {}
+    for method in dict.fromkeys(row["method"] for row in of_group):
+        runs = [row for row in of_group if row["method"] == method]
+        proved = [row for row in runs if row["outcome"] == "proved" and row["case"] in ours]
+        by_method[method] = Standing(method, runs, best, [time_ratio(row, ours[row["case"]]) for row in proved])
+    return by_method
 
 
-def beside(row: Row, other: Row) -> float:
-    """One time as a multiple of another."""
-    return float(max(row["seconds"], LEAST) / max(other["seconds"], LEAST))
+def time_ratio(row: Row, other: Row) -> float:
+    """Return the time of a run as a multiple of another's."""
+    return float(max(row["seconds"], MIN_SECONDS) / max(other["seconds"], MIN_SECONDS))
 
 
 def alone(rows: list[Row], group: str) -> tuple[int, int] | None:
-    """How many cases no other package proves, and how many others were given; None if they were given none."""
-    own = [row for row in rows if row["group"] == group]
-    given = {row["case"] for row in own if row["method"] not in OWN_ENGINES and row["outcome"] != "greedy"}
-    proved = {row["case"] for row in own if row["method"] not in OWN_ENGINES and row["outcome"] == "proved"}
-    ours = {row["case"] for row in own if row["method"] == OURS and row["outcome"] == "proved"}
+    """Return the cases that only the search proves, and the cases given to other packages; None if there are none."""
+    of_group = [row for row in rows if row["group"] == group]
+    others = [row for row in of_group if row["method"] not in OWN_SOLVERS]
+    given = {row["case"] for row in others if row["outcome"] != "greedy"}
+    proved = {row["case"] for row in others if row["outcome"] == "proved"}
+    ours = {row["case"] for row in of_group if row["method"] == OURS and row["outcome"] == "proved"}
     return (len((ours & given) - proved), len(given)) if given else None
 
 
 def survey_ratios(rows: list[Row]) -> list[float]:
-    """Our robust proofs on whole surveys, beside pystreed's ordinary tree of the same table and depth."""
+    """Return times of robust proofs on surveys, relative to pystreed's ordinary tree of the same table and depth."""
     ordinary = {row["case"]: row for row in rows if row["method"] == PYSTREED and row["outcome"] == "proved"}
     ours = [
         row for row in rows if (row["group"], row["method"], row["outcome"]) == ("robust, all rows", OURS, "proved")
     ]
     pairs = [(row, f"{row['case'].split('/')[0]}/d{row['depth']}") for row in ours]
-    return [beside(row, ordinary[case]) for row, case in pairs if case.split("/")[0] in SURVEYS and case in ordinary]
+    return [
+        time_ratio(row, ordinary[case]) for row, case in pairs if case.split("/")[0] in SURVEYS and case in ordinary
+    ]
 
 
-def page(document: dict[str, Any]) -> str:
-    """The text, in Markdown."""
-    return "\n".join(_parts(document)) + "\n"
+def page(document: Document) -> str:
+    """Return the page of the results."""
+    return "\n".join(_lines(document)) + "\n"
 
 
-def _parts(document: dict[str, Any]) -> Iterator[str]:
+def _lines(document: Document) -> Iterator[str]:
     rows = document["results"]
-    yield "# Peers side by side"
+    yield "# Comparison with other packages"
     yield ""
     yield (
-        f"Measured with {words(document)}. Written by `make bench-peers`: the same table of whole numbers, budget "
-        f"and depth for all, one thread, at most {document['seconds']:g} s, each run in a process of its own, after "
-        "a tiny task that is not counted. Times are by the clock, from an array of numbers to the tree; packages that "
-        "want columns of 0 and 1 get them ready-made. Proved is what a package's solver calls optimal. Trees are "
-        "judged by our adversary and by plain arithmetic (`judge.py`), which must agree; of packages that keep "
-        "their trees to themselves, predictions are counted. Hung: no answer long after the limit. GOSDT is run "
-        "with a penalty for leaves that is far below what it recommends, so that accuracy alone decides, as for "
-        "the others; it is made for larger ones."
+        f"Measured with {provenance_text(document)}. Written by `make bench-peers`: the same table of integers, budget "
+        f"and depth for all packages, one thread, at most {document['seconds']:g} s. Each run is a process of its own "
+        "and starts with a tiny task that is not measured. Times are wall-clock times from an array of numbers to the "
+        'tree; packages that need columns of 0 and 1 receive them. "Proved" is what a package\'s solver calls '
+        "optimal. The worst case of each tree is computed by `hardwood.attack` and by plain arithmetic "
+        "(`reference.py`), which must agree; for packages that do not expose their trees, correct predictions are "
+        'counted. "Hung": no result long after the limit. GOSDT is run with a penalty for leaves far below its '
+        "recommendation, so that accuracy alone decides, as for the others; it is designed for larger penalties."
     )
     yield ""
     yield "![Instances proved against time](peers.svg)"
@@ -138,8 +147,8 @@ def _parts(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _aims(rows: list[Row]) -> Iterator[str]:
-    """What was aimed at, and what came."""
-    yield "| aim | measured |"
+    """Yield a table of goals and measurements."""
+    yield "| goal | measured |"
     yield "|---|---|"
     gurobi = standings(rows, "robust").get(THEIRS)
     if gurobi and gurobi.ratios:
@@ -151,13 +160,13 @@ def _aims(rows: list[Row]) -> Iterator[str]:
     pystreed = standings(deep, "ordinary").get(PYSTREED)
     if pystreed and pystreed.ratios:
         yield (
-            "| no slower than pystreed where nothing shifts (geometric mean, depth 3 to 5) | pystreed takes "
+            "| no slower than pystreed without a shift (geometric mean, depth 3 to 5) | pystreed takes "
             f"{geometric_mean(pystreed.ratios):.2f} times as long on {len(pystreed.ratios)} instances |"
         )
     ratios = survey_ratios(rows)
     if ratios:
         yield (
-            "| robust proof within 10 times pystreed's ordinary time on surveys, depth 2 and 3 | "
+            "| robust proof within 10 times the time of pystreed's ordinary tree on surveys, depth 2 and 3 | "
             f"{geometric_mean(ratios):.1f} times (geometric mean of {len(ratios)}; {min(ratios):.2g} to "
             f"{max(ratios):.2g}, above 10 in {sum(ratio > 10 for ratio in ratios)}) |"
         )
@@ -166,22 +175,23 @@ def _aims(rows: list[Row]) -> Iterator[str]:
 def _group(title: str, rows: list[Row], group: str) -> Iterator[str]:
     yield from ("", f"## {title}", "")
     head = ("method", "cases", "proved", "stopped", "hung", "failed", "wrong", "rows lost, mean")
-    head += ("time / ours, where both proved: mean", "least", "most")
+    head += ("time / search, where both proved: mean", "min", "max")
     yield f"| {' | '.join(head)} |"
     yield "|---" * len(head) + "|"
-    for own in standings(rows, group).values():
-        proved, wrong = ("-", "-") if own.is_greedy else (own.ended("proved"), own.wrong)
-        ratios = own.ratios if own.method != OURS else []
-        cells = [_number(of(ratios)) for of in (geometric_mean, min, max)] if ratios else ["-"] * 3
-        loss = f"{statistics.fmean(own.losses):.1f}" if own.losses else "-"
-        ends = [own.ended(outcome) for outcome in ("stopped", "hung", "failed")]
-        yield "| " + " | ".join(map(str, [own.method, len(own.rows), proved, *ends, wrong, loss, *cells])) + " |"
-    counted = alone(rows, group)
+    for standing in standings(rows, group).values():
+        proved, wrong = ("-", "-") if standing.is_greedy else (standing.ended("proved"), standing.wrong)
+        ratios = standing.ratios if standing.method != OURS else []
+        times = [_number(of(ratios)) for of in (geometric_mean, min, max)] if ratios else ["-"] * 3
+        loss = f"{statistics.fmean(standing.losses):.1f}" if standing.losses else "-"
+        ends = [standing.ended(outcome) for outcome in ("stopped", "hung", "failed")]
+        cells = [standing.method, len(standing.rows), proved, *ends, wrong, loss, *times]
+        yield "| " + " | ".join(map(str, cells)) + " |"
+    only_ours = alone(rows, group)
     yield ""
     yield (
-        f"No other package proves {counted[0]} of {counted[1]}."
-        if counted
-        else "No other package was run to a proof here."
+        f"The search proves {only_ours[0]} of {only_ours[1]} cases that no other package proves."
+        if only_ours
+        else "No other package that proves optimality was run on these cases."
     )
     failed = [row for row in rows if row["group"] == group and row["outcome"] == "failed"]
     yield from (
@@ -190,17 +200,17 @@ def _group(title: str, rows: list[Row], group: str) -> Iterator[str]:
 
 
 def disagreeing(rows: list[Row]) -> Iterator[str]:
-    """Cases where a tree keeps more rows than another method calls the most, or two call different numbers the most."""
+    """Yield cases in which a tree keeps more rows than a claimed optimum, or two claimed optima differ."""
     cases = dict.fromkeys((row["group"], row["case"]) for row in rows)
     for case in cases:
-        own = [row for row in rows if (row["group"], row["case"]) == case and "correct" in row]
-        most = max((row["correct"] for row in own), default=0)
-        if any(row["outcome"] == "proved" and row["correct"] != most for row in own):
-            yield ", ".join(case) + ": " + ", ".join(f"{r['method']} {r['correct']} ({r['outcome']})" for r in own)
+        runs = [row for row in rows if (row["group"], row["case"]) == case and "correct" in row]
+        best = max((row["correct"] for row in runs), default=0)
+        if any(row["outcome"] == "proved" and row["correct"] != best for row in runs):
+            yield ", ".join(case) + ": " + ", ".join(f"{r['method']} {r['correct']} ({r['outcome']})" for r in runs)
 
 
-def headline(document: dict[str, Any]) -> str:
-    """The two comparisons that people ask for first."""
+def headline(document: Document) -> str:
+    """Return the two main comparisons in one sentence."""
     rows = document["results"]
     gurobi, pystreed = standings(rows, "robust")[THEIRS], standings(rows, "ordinary")[PYSTREED]
     return (
@@ -214,8 +224,8 @@ def _number(ratio: float) -> str:
     return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}"
 
 
-def draw(document: dict[str, Any]) -> None:
-    """Instances proved against time, a panel for each group."""
+def draw(document: Document) -> None:
+    """Draw instances proved against time, a panel for each group."""
     import matplotlib as mpl
 
     mpl.use("svg")
@@ -226,11 +236,11 @@ def draw(document: dict[str, Any]) -> None:
     groups = [group for group in TITLES if any(row["group"] == group for row in rows)]
     figure, axes = plt.subplots(1, len(groups), figsize=(4.2 * len(groups), 4.2), layout="constrained", squeeze=False)
     for axis, group in zip(axes[0], groups, strict=True):
-        proving = [own for own in standings(rows, group).values() if not own.is_greedy]
-        for k, own in enumerate(proving):
-            times = sorted(max(row["seconds"], LEAST) for row in own.rows if row["outcome"] == "proved")
-            style = {"color": COLOURS[k % 7], "linestyle": STYLES[k % 4], "label": own.method}
-            axis.step([LEAST, *times, seconds], [0, *range(1, len(times) + 1), len(times)], where="post", **style)
+        exact = [standing for standing in standings(rows, group).values() if not standing.is_greedy]
+        for k, standing in enumerate(exact):
+            times = sorted(max(row["seconds"], MIN_SECONDS) for row in standing.rows if row["outcome"] == "proved")
+            style = {"color": COLOURS[k % 7], "linestyle": STYLES[k % 4], "label": standing.method}
+            axis.step([MIN_SECONDS, *times, seconds], [0, *range(1, len(times) + 1), len(times)], where="post", **style)
         n_cases = len({row["case"] for row in rows if row["group"] == group})
         axis.set(xscale="log", xlabel="seconds", title=TITLES[group], ylim=(0, n_cases * 1.03))
         axis.title.set_fontsize("medium")
@@ -242,7 +252,7 @@ def draw(document: dict[str, Any]) -> None:
 
 def main() -> None:
     """Write peers.md and peers.svg."""
-    document = json.loads(OUT.read_text())
+    document = load(OUT)
     OUT.with_suffix(".md").write_text(page(document))
     draw(document)
 

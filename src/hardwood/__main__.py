@@ -1,34 +1,34 @@
-"""`python -m hardwood` and the command `hardwood`."""
+"""Entry point of `python -m hardwood` and of the command `hardwood`."""
 
 import os
 import signal
 import sys
 from types import FrameType
 
-INTERRUPTED = 130  # exit code, as in `hardwood.cli.console`, which takes a while to load
+INTERRUPTED = 130  # exit code, as in `hardwood.cli.console`, which is slow to import
 
 
 def main() -> None:
-    """Run the command line, or say what it needs."""
-    # Libraries take a second to load, and not all of them pass on an exception that comes from outside meanwhile. There
-    # is nothing to tidy up yet.
-    told = signal.getsignal(signal.SIGINT)
-    if told is not signal.SIG_IGN:  # as in the background of a shell
-        signal.signal(signal.SIGINT, _leave)
+    """Run the command line; if one of its packages is missing, print how to install it."""
+    # Libraries take a second to load, and some of them swallow a KeyboardInterrupt meanwhile. Nothing needs to be
+    # cleaned up yet, so Ctrl-C ends the process at once.
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is not signal.SIG_IGN:  # a shell ignores the signal for commands in the background
+        signal.signal(signal.SIGINT, _exit)
     try:
         from hardwood.cli.app import app
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):
             raise
         sys.exit(f"hardwood: the command line needs the package {error.name}; run: pip install 'hardwood[cli]'")
-    signal.signal(signal.SIGINT, told)
+    signal.signal(signal.SIGINT, handler)
     try:
         app()
     except KeyboardInterrupt:
-        _leave()
+        _exit()
 
 
-def _leave(_signal: int = signal.SIGINT, _frame: FrameType | None = None) -> None:
+def _exit(_signal: int = signal.SIGINT, _frame: FrameType | None = None) -> None:
     sys.stderr.write("hardwood: interrupted\n")
     sys.stderr.flush()
     os._exit(INTERRUPTED)

@@ -1,4 +1,4 @@
-"""The tables of the paper, by name."""
+"""The datasets of the paper, by name."""
 
 from hardwood.data.datasets import PAPER_DATASETS, RECIPES, Dataset, load_dataset
 

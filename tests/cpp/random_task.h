@@ -6,59 +6,67 @@
 #include <set>
 #include <vector>
 
-#include "search/model/instance.h"
+#include "model/instance.h"
 
 namespace hardwood::search::testing {
 
 // Owns what a task points to.
 struct RandomTask {
     std::vector<std::int32_t> values, labels;
-    std::vector<std::vector<double>> prices, missing_prices, tables;
+    std::vector<std::vector<double>> costs, missing_prices, tables;
     std::vector<std::vector<std::int32_t>> codes;
     std::vector<double> weights;
-    Task task;
+    SearchTask task;
 
-    explicit RandomTask(unsigned seed, std::size_t n_samples = 8, std::size_t n_features = 3, int n_values = 3,
-                        std::size_t n_classes = 2) {
+    explicit RandomTask(unsigned seed, std::size_t total = 8, std::size_t n_features = 3,
+                        int n_values = 3, std::size_t n_classes = 2) {
         std::mt19937 random(seed);
-        const auto below = [&](int n) { return static_cast<std::int32_t>(random() % static_cast<unsigned>(n)); };
-        for (auto* lists : {&prices, &missing_prices, &tables}) lists->resize(n_features);
+        const auto below = [&](int n) {
+            return static_cast<std::int32_t>(random() % static_cast<unsigned>(n));
+        };
+        for (auto* lists : {&costs, &missing_prices, &tables}) lists->resize(n_features);
         codes.resize(n_features);
-        const auto price = [&] { return below(6) == 0 ? infinity : 0.25 * (1 + below(6)); };
-        std::vector<FeaturePrices> features;
+        const auto cost = [&] { return below(6) == 0 ? infinity : 0.25 * (1 + below(6)); };
+        std::vector<FeatureCosts> features;
         for (std::size_t f = 0; f < n_features; ++f) {
-            const bool ordered = below(2) == 0, by_sample = below(3) == 0, by_category = !ordered && below(3) == 0;
-            const std::size_t rows = by_sample ? n_samples : 1, columns = by_category ? static_cast<std::size_t>(n_values) : 1;
-            for (std::size_t k = 0; k < rows * columns; ++k) prices[f].push_back(price());
+            const bool ordered = below(2) == 0, by_sample = below(3) == 0,
+                       by_category = !ordered && below(3) == 0;
+            const std::size_t rows = by_sample ? total : 1,
+                              columns = by_category ? static_cast<std::size_t>(n_values) : 1;
+            for (std::size_t k = 0; k < rows * columns; ++k) costs[f].push_back(cost());
             const bool missing = ordered && below(3) == 0, by_table = below(4) == 0;
             const bool rises = below(4) > 0, falls = !rises || below(4) > 0;
-            features.push_back({prices[f].data(), rows, columns, ordered, rises, falls, 0, n_values - 1, below(5) == 0 ? 1 : 1000});
+            features.push_back({costs[f].data(), rows, columns, ordered, rises, falls, 0,
+                                n_values - 1, below(5) == 0 ? 1 : 1000});
             if (missing) {
-                const std::size_t own = below(3) == 0 ? n_samples : 1;
-                for (std::size_t k = 0; k < own; ++k) missing_prices[f].push_back(price());
+                const std::size_t own = below(3) == 0 ? total : 1;
+                for (std::size_t k = 0; k < own; ++k) missing_prices[f].push_back(cost());
                 features.back().missing = missing_prices[f].data();
                 features.back().missing_rows = missing_prices[f].size();
             }
             if (by_table) {
                 for (std::int32_t code = 0; code < n_values; ++code) codes[f].push_back(code);
-                if (missing) codes[f].push_back(no_answer);
-                for (std::size_t k = 0; k < codes[f].size() * codes[f].size(); ++k) tables[f].push_back(price());
+                if (missing) codes[f].push_back(missing_code);
+                for (std::size_t k = 0; k < codes[f].size() * codes[f].size(); ++k)
+                    tables[f].push_back(cost());
                 features.back().table = {codes[f].data(), tables[f].data(), codes[f].size()};
             }
             std::set<std::int32_t> seen;
-            for (std::size_t i = 0; i < n_samples; ++i) {
-                values.push_back(missing && below(4) == 0 ? no_answer : below(n_values));
+            for (std::size_t i = 0; i < total; ++i) {
+                values.push_back(missing && below(4) == 0 ? missing_code : below(n_values));
                 seen.insert(values.back());
             }
             for (std::int32_t code = 0; code < n_values - (ordered ? 1 : 0); ++code) {
-                if (missing) task.tests.push_back({f, code, true});
-                if (ordered || seen.contains(code) || below(2) == 0) task.tests.push_back({f, code});
+                if (missing) task.splits.push_back({f, code, true});
+                if (ordered || seen.contains(code) || below(2) == 0)
+                    task.splits.push_back({f, code});
             }
-            if (missing) task.tests.push_back({f, -no_answer, true});
+            if (missing) task.splits.push_back({f, -missing_code, true});
         }
-        for (std::size_t i = 0; i < n_samples; ++i) labels.push_back(below(static_cast<int>(n_classes)));
-        task.table = {values.data(), n_samples, n_features};
-        task.prices = features;
+        for (std::size_t i = 0; i < total; ++i)
+            labels.push_back(below(static_cast<int>(n_classes)));
+        task.table = {values.data(), total, n_features};
+        task.costs = features;
         task.labels = labels;
         task.n_classes = n_classes;
         task.budget = 0.25 * below(20);
@@ -85,7 +93,7 @@ inline std::vector<std::vector<Bin>> all_points(const Instance& instance) {
 // Samples left correct if the cheapest margins are paid first.
 inline double kept(const Instance& instance, std::vector<double> margins) {
     std::ranges::sort(margins);
-    double spent = 0.0, correct = instance.n_samples();
+    double spent = 0.0, correct = instance.total();
     for (const double margin : margins) {
         spent += margin;
         if (spent > instance.budget()) break;

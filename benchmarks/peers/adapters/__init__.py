@@ -1,6 +1,6 @@
-"""One adapter a peer, each a script of its own: a task in JSON on standard input, an answer in JSON on standard output.
+"""Adapters, one script per package: they read a task in JSON on standard input and write a result in JSON.
 
-A task has `values` (rows of whole numbers), `labels`, `depth`, `seconds`, and for robust trees `prices` (of a step, by
-column; null: never) and `budget`, or `radius` for boxes. The answer has `tree`, as ["<=", column, threshold, left,
-right] or ["leaf", label], or `predictions` where a peer keeps its tree to itself, and `proved`.
+A task has `values` (rows of integers), `labels`, `depth`, `seconds`, and for robust trees `costs` (of a step, by
+column; null: the column does not shift) and `budget`, or `radius` for boxes. The result has `proved`, and `tree` as
+["<=", column, threshold, left, right] or ["leaf", label], or `predictions` where a package does not expose its tree.
 """

@@ -1,8 +1,8 @@
-"""Trees for boxes, every sample moving freely within a radius: ROCT (optimal, by Gurobi) and GROOT (greedy)."""
+"""Trees for boxes, where every value moves freely within a radius: ROCT (optimal, by Gurobi) and GROOT (greedy)."""
 
 import warnings
 
-from talk import answer
+from protocol import serve
 
 warnings.filterwarnings("ignore")
 
@@ -11,7 +11,7 @@ def learn(task, clock):
     import numpy as np
 
     values, labels = np.array(task["values"], dtype=np.float64), np.array(task["labels"])
-    # ROCT wants numbers from 0 to 1; a hair more than a step keeps its comparisons from being decided by rounding.
+    # ROCT needs numbers from 0 to 1; slightly more than a step keeps rounding from deciding its comparisons.
     scale = max(float(values.max()), 1.0)
     step = [task["radius"] * (1 + 1e-3) / scale] * values.shape[1]
     if task["solver"] == "groot":
@@ -24,13 +24,16 @@ def learn(task, clock):
         model = OptimalRobustTree(max_depth=task["depth"], attack_model=step, time_limit=int(task["seconds"]))
     with clock:
         model.fit(values / scale, labels)
-    # It keeps its tree to itself: every corner of every box is asked for.
+    # ROCT does not expose its tree: every corner of every box is predicted.
     moves = np.stack(np.meshgrid(*[[-task["radius"], 0, task["radius"]]] * values.shape[1]), -1).reshape(-1, len(step))
-    right = np.ones(len(labels), dtype=bool)
+    correct = np.ones(len(labels), dtype=bool)
     for move in moves:
-        right &= np.asarray(model.predict((values + move) / scale)) == labels
-    return {"correct": int(right.sum()), "proved": task["solver"] == "roct" and bool(getattr(model, "optimal_", False))}
+        correct &= np.asarray(model.predict((values + move) / scale)) == labels
+    return {
+        "correct": int(correct.sum()),
+        "proved": task["solver"] == "roct" and bool(getattr(model, "optimal_", False)),
+    }
 
 
 if __name__ == "__main__":
-    answer(learn)
+    serve(learn)

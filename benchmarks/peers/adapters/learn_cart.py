@@ -1,6 +1,6 @@
-"""CART of scikit-learn: the floor. It proves nothing and knows nothing of shifts."""
+"""CART of scikit-learn, the baseline: greedy, and without a model of shifts."""
 
-from talk import answer
+from protocol import serve
 
 
 def learn(task, clock):
@@ -15,14 +15,14 @@ def learn(task, clock):
         model.fit(values, labels)
     nodes = model.tree_
 
-    def grown(k):
+    def node_list(k):
         if nodes.children_left[k] < 0:
             return ["leaf", int(model.classes_[nodes.value[k].argmax()])]
         children = nodes.children_left[k], nodes.children_right[k]
-        return ["<=", int(nodes.feature[k]), math.floor(nodes.threshold[k]), *map(grown, children)]
+        return ["<=", int(nodes.feature[k]), math.floor(nodes.threshold[k]), *map(node_list, children)]
 
-    return {"tree": grown(0), "proved": False}
+    return {"tree": node_list(0), "proved": False}
 
 
 if __name__ == "__main__":
-    answer(learn)
+    serve(learn)

@@ -1,6 +1,6 @@
-"""pycontree: ordinary optimal trees on numbers as they are."""
+"""pycontree: ordinary optimal trees on continuous columns."""
 
-from talk import answer
+from protocol import serve
 
 
 def learn(task, clock):
@@ -11,9 +11,9 @@ def learn(task, clock):
     model = ConTree(max_depth=task["depth"], time_limit=task["seconds"])
     with clock:
         model.fit(values, labels)
-    proved = clock.seconds < task["seconds"]  # it does not say whether it was stopped
+    proved = clock.seconds < task["seconds"]  # it does not report whether it was stopped
     return {"predictions": np.asarray(model.predict(values)).tolist(), "proved": proved}
 
 
 if __name__ == "__main__":
-    answer(learn)
+    serve(learn)

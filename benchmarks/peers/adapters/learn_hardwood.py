@@ -1,6 +1,6 @@
-"""Our own engines: the search, SCIP or Gurobi (`task["solver"]`); boxes if there is a radius."""
+"""The solvers of this package: search, SCIP, Gurobi or GROOT (`task["solver"]`); boxes if there is a radius."""
 
-from talk import answer
+from protocol import serve
 
 
 def learn(task, clock):
@@ -11,27 +11,27 @@ def learn(task, clock):
     from hardwood.solvers.base import Limits, Status
     from hardwood.trees.tree import Leaf
 
-    values, answers = np.array(task["values"]), np.array(task["labels"])
+    values, y = np.array(task["values"]), np.array(task["labels"])
     with clock:
         table = hw.encode(values, kinds="integer")
-        labels = hw.encode_labels(answers, table.n_samples)
+        labels = hw.encode_labels(y, table.n_samples)
         if task.get("radius") is not None:
-            shifts = hw.UncertaintySet.boxes(table, radius=task["radius"])
+            uncertainty = hw.UncertaintySet.boxes(table, radius=task["radius"])
         else:
-            costs = [float("inf") if price is None else price for price in task["prices"]]
-            shifts = hw.UncertaintySet.priced(table, costs=costs, budget=task["budget"])
-        # As ODTLearn: robustness first, then the fewest tests. Ordinary peers do not ask for the fewest.
+            costs = [float("inf") if cost is None else cost for cost in task["costs"]]
+            uncertainty = hw.UncertaintySet.priced(table, costs=costs, budget=task["budget"])
+        # As in ODTLearn: robustness first, then the fewest splits. Packages for ordinary trees do not minimise size.
         penalty = 0.0 if task["budget"] == 0 and task.get("radius") is None else None
-        problem = hw.Problem(labels, shifts, task["depth"], penalty)
+        problem = hw.Problem(labels, uncertainty, task["depth"], penalty)
         result = solve(problem, task["solver"], limits=Limits(seconds=task["seconds"]), n_jobs=1)
 
-    def grown(node):
+    def node_list(node):
         if isinstance(node, Leaf):
             return ["leaf", int(result.tree.classes[node.label])]
-        return ["<=", node.feature, node.code, grown(node.left), grown(node.right)]
+        return ["<=", node.feature, node.code, node_list(node.left), node_list(node.right)]
 
-    return {"tree": grown(result.tree.root), "proved": result.status is Status.OPTIMAL}
+    return {"tree": node_list(result.tree.root), "proved": result.status is Status.OPTIMAL}
 
 
 if __name__ == "__main__":
-    answer(learn)
+    serve(learn)

@@ -2,7 +2,7 @@
 
 import warnings
 
-from talk import answer
+from protocol import serve
 
 warnings.filterwarnings("ignore")
 
@@ -15,27 +15,27 @@ def learn(task, clock):
     names = [f"x{j}" for j in range(len(task["values"][0]))]
     X = pd.DataFrame(np.array(task["values"]), columns=names)
     never = task["budget"] + 1.0
-    prices = [never if price is None else price for price in task["prices"]]
-    costs = pd.DataFrame(np.tile(prices, (len(X), 1)), columns=names)
+    unit_costs = [never if cost is None else cost for cost in task["costs"]]
+    costs = pd.DataFrame(np.tile(unit_costs, (len(X), 1)), columns=names)
     model = RobustOCT(task["solver"], depth=task["depth"], time_limit=int(task["seconds"]), num_threads=1)
     with clock:
         model.fit(X, np.array(task["labels"]), costs=costs, budget=task["budget"])
 
-    def grown(node):
+    def node_list(node):
         for label in model._labels:
             if model.w_value[node, label] > 0.5:
                 return ["leaf", int(label)]
         for name, threshold in model._f_theta_indices:
             if model.b_value[node, name, threshold] > 0.5:
                 children = model._tree.get_left_children(node), model._tree.get_right_children(node)
-                return ["<=", names.index(name), int(threshold), *map(grown, children)]
+                return ["<=", names.index(name), int(threshold), *map(node_list, children)]
         raise ValueError(f"node {node} has no decision")
 
-    # What its solver calls optimal: within a gap of 1e-4, which is less than what a row or a test is worth here.
+    # The solver calls a gap of 1e-4 optimal, which is less than a row or the penalty for a split here.
     status = model._solver.model
     proved = status.Status == 2 if task["solver"] == "gurobi" else status.status.name == "OPTIMAL"
-    return {"tree": grown(1), "proved": bool(proved)}
+    return {"tree": node_list(1), "proved": bool(proved)}
 
 
 if __name__ == "__main__":
-    answer(learn)
+    serve(learn)

@@ -1,1 +1,1 @@
-"""The command `hardwood`."""
+"""The command line `hardwood` (extra `cli`)."""

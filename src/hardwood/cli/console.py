@@ -1,4 +1,4 @@
-"""What all commands share: where they write, how they end, and what bad input sounds like here."""
+"""Output streams, exit codes and error messages that all commands share."""
 
 from __future__ import annotations
 
@@ -6,22 +6,25 @@ import json
 import shlex
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 import typer
 from rich.console import Console
 
-from hardwood._support.errors import DROP_ROWS, ArgumentError, Setting
-from hardwood._support.text import harmless, shown
-from hardwood.shift.description import FIELDS
+from hardwood._util.errors import DROP_ROWS, ArgumentError, Setting
+from hardwood._util.text import printable, printable_lines
+from hardwood.shifts.models import PARAMETERS
 
-OK, NOT_CONFIRMED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
-PLAIN = {"soft_wrap": True, "highlight": False, "markup": False, "emoji": False}
-# Arguments of Python by the options that stand for them here, where the two differ by more than hyphens.
-OPTIONS = {
+if TYPE_CHECKING:
+    import numpy as np
+
+NOT_CONFIRMED, BAD_INPUT, INTERRUPTED = 1, 2, 130  # exit codes
+_PLAIN = {"soft_wrap": True, "highlight": False, "markup": False, "emoji": False}
+# Options by Python argument, where the two names differ by more than hyphens.
+_OPTIONS = {
     "sample_weight": "--weight",
     "max_depth": "--depth",
     "n_jobs": "--jobs",
@@ -37,27 +40,30 @@ OPTIONS = {
 }
 
 
-class HarmlessConsole(Console):
-    """A console to which nobody's name, label or file can send commands."""
+class _HarmlessConsole(Console):
+    """A console that shows control characters instead of sending them to the terminal.
 
-    def print(self, *objects: Any, **options: Any) -> None:
-        """Print texts with whatever steers a terminal made visible."""
-        super().print(*(harmless(thing) if isinstance(thing, str) else thing for thing in objects), **options)
+    Column names, labels and file names come from the user's files; they must not be able to control the terminal.
+    """
+
+    def print(self, *objects: object, **options: Any) -> None:
+        """Print objects; control characters in texts are escaped."""
+        super().print(*(printable_lines(item) if isinstance(item, str) else item for item in objects), **options)
 
 
-out, err = HarmlessConsole(**PLAIN), HarmlessConsole(stderr=True, **PLAIN)  # type: ignore[arg-type]
+out, err = _HarmlessConsole(**_PLAIN), _HarmlessConsole(stderr=True, **_PLAIN)  # type: ignore[arg-type]
 
 
 class ShellDialect:
-    """Arguments as options."""
+    """Words error messages with the options of the command line."""
 
     def argument(self, name: str, column: str | None) -> str:
-        """--certainty, or --certainty age."""
-        option = OPTIONS.get(name, f"--{name.replace('_', '-')}")
-        return option if column is None else f"{option} {shown(column)}"
+        """Return `--certainty`, or `--certainty age` for one column."""
+        option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
+        return option if column is None else f"{option} {printable(column)}"
 
     def setting(self, setting: Setting) -> str:
-        """--clip, or --kind 'party=left<right'."""
+        """Return `--clip`, or `--kind 'party=left<right'` for one column."""
         option = self.argument(setting.argument, None)
         if setting.value is True:
             return f"{option} leaves such rows out" if setting == DROP_ROWS else option
@@ -68,59 +74,77 @@ class ShellDialect:
 
 
 @contextmanager
-def errors(words_of: Path | None = None) -> Iterator[None]:
-    """Bad input ends with its message, not with a traceback; a warning is a line, without a place in our sources.
+def errors(source: Path | None = None) -> Iterator[None]:
+    """Turn errors into a message and an exit code, and warnings into a line without a source location.
 
-    words_of  the file that says what may shift, if no option does: then it is to blame
+    Parameters
+    ----------
+    source : Path or None, default=None
+        File that states the shift model if no option does; errors about the shift model then name this file.
     """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
-            warnings.showwarning = lambda message, *_: _complain(f"warning: {_worded(message)}")
+            warnings.showwarning = lambda message, *_: _print_message(f"warning: {_warning_text(message)}")
             yield
     except ArgumentError as error:
-        is_from_file = words_of is not None and error.argument in FIELDS
-        _complain(f"{words_of}: {error}" if is_from_file else error.worded(ShellDialect()))
+        is_from_file = source is not None and error.argument in PARAMETERS
+        _print_message(f"{source}: {error}" if is_from_file else error.render(ShellDialect()))
         raise typer.Exit(BAD_INPUT) from None
     except (ValueError, TypeError, OSError, ImportError) as error:
-        _complain(str(error))
+        _print_message(str(error))
         raise typer.Exit(BAD_INPUT) from None
     except KeyboardInterrupt:
-        _complain("interrupted")
+        _print_message("interrupted")
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _worded(message: Any) -> str:
-    """A warning that knows several interfaces, in ours."""
-    return str(message.worded(ShellDialect())) if hasattr(message, "worded") else str(message)
+def _warning_text(message: Warning | str) -> str:
+    """Return the text of a warning, with the options of the command line where the warning supports it."""
+    return str(message.render(ShellDialect())) if hasattr(message, "render") else str(message)
 
 
-def _complain(message: str) -> None:
-    err.print(f"hardwood: {shown(message)}")
+def _print_message(message: str) -> None:
+    err.print(f"hardwood: {printable(message)}")
 
 
-def print_json(document: Any) -> None:
-    """JSON for machines, on standard output; what would steer a terminal is written as JSON can write it, too."""
+def print_json(document: object) -> None:
+    """Print JSON on standard output; control characters are written as JSON escapes."""
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=_plain)
-    steering = {ord(letter): json.dumps(letter)[1:-1] for letter in set(text) if harmless(letter) != letter}
-    sys.stdout.write(text.translate(steering) + "\n")
+    escapes = {ord(letter): json.dumps(letter)[1:-1] for letter in set(text) if printable_lines(letter) != letter}
+    sys.stdout.write(text.translate(escapes) + "\n")
+
+
+class _Result(Protocol):
+    """A result that prints as text and as JSON."""
+
+    def to_dict(self) -> Mapping[str, object]:
+        """Return the result as a JSON document."""
+
+
+def print_result(result: _Result, *, as_json: bool) -> None:
+    """Print a result on standard output, as text or as JSON."""
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        out.print(str(result))
 
 
 def print_text(text: str) -> None:
-    """Data on standard output: as they are, but for a terminal, which would obey them."""
-    sys.stdout.write(harmless(text) if is_terminal(sys.stdout) else text)
+    """Print data on standard output, unchanged unless it is a terminal, where control characters are escaped."""
+    sys.stdout.write(printable_lines(text) if is_terminal(sys.stdout) else text)
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether somebody looks at what is written there."""
+    """Whether a stream is a terminal."""
     return stream.isatty()
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: np.generic) -> object:
     return value.item()
 
 
-def finite(value: Any) -> Any:
-    """A number that JSON can say."""
+def finite(value: object) -> object:
+    """Return a value that JSON can represent: infinity becomes the text "inf"."""
     value = value.item() if hasattr(value, "item") else value
     return "inf" if value == float("inf") else value

@@ -1,121 +1,196 @@
-"""Options that several commands share: each stands here once, and commands take them as one argument.
+"""Arguments and options of the commands, each declared once.
 
-A function with a parameter of type `ShiftOptions` or `ColumnOptions` becomes a command by `with_options`, which puts
-the single options in its place.
+An argument or option that a command takes on its own is an annotated type. Options that belong together are a
+dataclass, `ShiftOptions`, `ColumnOptions` or `TreeOptions`: a function with a parameter of such a type becomes a
+command by `with_options`, which replaces the parameter by the single options.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, get_type_hints
 
 import typer
 
-from hardwood._support.arguments import OTHERS
-from hardwood.cli.tables import answer_shares
-from hardwood.data.codes import numbers_in
-from hardwood.shift.description import ShiftDescription
+from hardwood._util.arguments import OTHERS
+from hardwood._util.types import Arguments
+from hardwood.cli.parsing import (
+    ByColumn,
+    bounds_by_column,
+    by_column,
+    by_some_columns,
+    class_weights,
+    integers,
+    kinds_by_column,
+    pair,
+)
+from hardwood.cli.tables import pair_shares
+from hardwood.data.columns import Category
+from hardwood.data.missing_codes import parse_numbers
+from hardwood.shifts.models import PARAMETERS, ShiftModel, shift_model
+from hardwood.solvers.registry import solvers_text
 
+_TABLE = "A table in a CSV or Parquet file; empty cells and NA are missing."
+
+Data = Annotated[Path, typer.Argument(help=_TABLE, show_default=False)]
+DataOrFolder = Annotated[
+    Path,
+    typer.Argument(
+        help=f"{_TABLE} A folder of Parquet files, or a very large Parquet file, is read in chunks.", show_default=False
+    ),
+]
+FirstTable = Annotated[Path, typer.Argument(help="The first table, in a CSV or Parquet file.", show_default=False)]
+SecondTable = Annotated[Path, typer.Argument(help="The second table, with the same columns.", show_default=False)]
+FirstWeight = Annotated[
+    str | None, typer.Option("--weight", help="The column of sample weights in the first table.", show_default=False)
+]
+FittedModel = Annotated[Path, typer.Argument(help="A model that fit wrote.", show_default=False)]
+ModelOrTree = Annotated[Path, typer.Argument(help="A model file, or a tree in JSON.", show_default=False)]
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Bounds = Annotated[list[str] | None, typer.Option(help="column=lower:upper, repeated; an end may be empty.")]
+ClassWeight = Annotated[
+    list[str] | None,
+    typer.Option(help="Class weights: balanced, or class=number, repeated; 1 if not given.", show_default=False),
+]
+DifferentPeople = Annotated[
+    bool, typer.Option("--different-people", help="The two tables are samples of different people.")
+]
+DropMissing = Annotated[bool, typer.Option("--drop-missing", help="Leave out rows with a missing value, as fit did.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 uses all cores.")]
+MissingCodes = Annotated[
+    list[str] | None,
+    typer.Option("--na", help="A missing code, a value that means missing, as given to fit; repeated."),
+]
+On = Annotated[
+    str | None,
+    typer.Option(
+        help="The column that identifies the samples of both tables; otherwise row i belongs to row i.",
+        show_default=False,
+    ),
+]
+Plot = Annotated[Path | None, typer.Option(help="Draw the result to a file (svg, png, pdf).")]
+Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
+OptionalTarget = Annotated[
+    str | None, typer.Option("--target", "-t", help="The column to predict; it is not a feature.", show_default=False)
+]
+TestTable = Annotated[
+    Path | None, typer.Option("--test", help="A table of unseen rows, to evaluate the trees on, too.")
+]
+TimeLimit = Annotated[float, typer.Option(help="Seconds; then the best tree so far is kept.")]
+Weight = Annotated[
+    str | None, typer.Option(help="The column of sample weights; it is not a feature.", show_default=False)
+]
 
 
 @dataclass(frozen=True)
 class ShiftOptions:
-    """What may shift, and how much of it to hedge against."""
+    """Options that state the shift model."""
 
     certainty: Annotated[
         list[str] | None,
         typer.Option(
-            help="Probability that a value is recorded the same way in use: a number for all columns, or "
+            help="Probability that a value is recorded the same way in deployment: a number for all columns, or "
             "column=number, repeated; 0.9 if not given.",
             show_default=False,
         ),
     ] = None
     plausibility: Annotated[
         float | None,
-        typer.Option(help="Hedge against shifts at least so plausible, per row; 0.9 if not given.", show_default=False),
+        typer.Option(
+            help="Hedge against shifts with at least this likelihood ratio per row; 0.9 if not given.",
+            show_default=False,
+        ),
     ] = None
     cost: Annotated[
         list[str] | None,
-        typer.Option("--cost", help="Price of a step instead of a certainty: a number, or column=number, repeated."),
+        typer.Option("--cost", help="Cost of a step instead of a certainty: a number, or column=number, repeated."),
     ] = None
-    budget: Annotated[float | None, typer.Option(help="Total price of shifts instead of a plausibility.")] = None
+    budget: Annotated[float | None, typer.Option(help="Total cost of shifts instead of a plausibility.")] = None
     direction: Annotated[list[str] | None, typer.Option(help="column=up or column=down, repeated.")] = None
     bounds: Bounds = None
     radius: Annotated[
         list[str] | None,
         typer.Option(
-            help="Instead of certainty and plausibility: every row may move freely by so many steps, all at once: a "
-            "number, or column=number, repeated.",
+            help="Instead of certainty and plausibility: every value moves freely by up to this many steps, in all "
+            "rows at once: a number, or column=number, repeated.",
         ),
     ] = None
     missing_certainty: Annotated[
         list[str] | None,
         typer.Option(
-            help="How sure it is that whether there is an answer at all stays the same: a number, or column=number, "
+            help="Probability that a value's missingness status does not change: a number, or column=number, "
             "repeated; the column's certainty if not given.",
         ),
     ] = None
     measured: Annotated[
         list[str] | None,
         typer.Option(
-            help="column=FILE, repeated: instead of a certainty, a CSV table of how people of each answer (first "
-            "column) answered the second time (header), in shares that add up to one.",
+            help="column=FILE, repeated: instead of a certainty, a CSV table of probabilities of the later value "
+            "(header) given the value now (first column); each row adds up to one.",
         ),
     ] = None
     clip: Annotated[
-        bool, typer.Option("--clip", help="Move senseless certainties to the nearest that makes sense.")
+        bool, typer.Option("--clip", help="Replace certainties that are too low for a column by the lowest valid one.")
     ] = False
 
     @property
     def given(self) -> bool:
-        """Whether anything is said about shifts."""
+        """Whether any option about shifts is given."""
         return any(value is not None and value is not False for value in asdict(self).values())  # 0 is a budget
 
-    def words(self, names: list[str]) -> dict[str, Any]:
-        """The options as parameters of the estimators, for the columns of a table; what is not said is left out."""
-        if self.cost and self.certainty:
-            raise ValueError("--cost and --certainty are both given; one of them sets the prices")
-        if self.budget is not None and self.plausibility is not None:
-            raise ValueError("--budget and --plausibility are both given; one of them sets the budget")
-        said = {
-            "certainty": _by_column("--certainty", self.certainty, names, CERTAINTY) if self.certainty else None,
-            "plausibility": self.plausibility,
-            "costs": _by_column("--cost", self.cost, names, None) if self.cost else None,
-            "budget": self.budget,
-            "direction": dict(_pair("--direction", entry) for entry in self.direction or []) or None,
-            "bounds": bounds_of(self.bounds),
-            "radius": _whole(_by_column("--radius", self.radius, names, 0)) if self.radius else None,
-            "missing_certainty": _some_columns("--missing-certainty", self.missing_certainty, names),
-        }
-        if self.measured:
-            said["certainty"] = self._with_tables(said["certainty"], names)
-        return {name: value for name, value in said.items() if value is not None} | {"clip": self.clip}
+    def parameters(self, names: list[str]) -> Arguments:
+        """Return the options as parameters of the estimators; options that are not given are left out.
 
-    def _with_tables(self, certainty: Any, names: list[str]) -> dict[str, Any]:
-        """Certainties by column, with tables for those that were measured."""
+        Parameters
+        ----------
+        names : list of str
+            The columns of the table.
+        """
+        if self.cost and self.certainty:
+            raise ValueError("--cost and --certainty are both given; give only one of them")
+        if self.budget is not None and self.plausibility is not None:
+            raise ValueError("--budget and --plausibility are both given; give only one of them")
+        certainty = by_column("--certainty", self.certainty, names, CERTAINTY) if self.certainty else None
+        given = {
+            "certainty": self._with_tables(certainty, names) if self.measured else certainty,
+            "plausibility": self.plausibility,
+            "costs": by_column("--cost", self.cost, names, None) if self.cost else None,
+            "budget": self.budget,
+            "direction": dict(pair("--direction", entry) for entry in self.direction or []) or None,
+            "bounds": bounds_by_column(self.bounds),
+            "radius": integers(by_column("--radius", self.radius, names, 0)) if self.radius else None,
+            "missing_certainty": by_some_columns("--missing-certainty", self.missing_certainty, names)
+            if self.missing_certainty
+            else None,
+            "clip": self.clip or None,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+    def _with_tables(self, certainty: ByColumn | None, names: list[str]) -> dict[str, object]:
+        """Return certainties by column, with the tables of --measured."""
         if self.cost:
-            raise ValueError("--measured and --cost are both given; one of them sets the prices")
+            raise ValueError("--measured and --cost are both given; give only one of them")
         common = CERTAINTY if certainty is None else certainty
-        spread = dict(common) if isinstance(common, dict) else {OTHERS: common}
+        certainties: dict[str, object] = dict(common) if isinstance(common, dict) else {OTHERS: common}
         for entry in self.measured or []:
-            name, file = _pair("--measured", entry)
+            name, file = pair("--measured", entry)
             if name not in names:
                 raise ValueError(f'--measured names the column "{name}"; the table has {names}')
-            spread[name] = answer_shares(Path(file))
-        return spread
+            certainties[name] = pair_shares(Path(file))
+        return certainties
 
-    def description(self, names: list[str]) -> ShiftDescription:
-        """The same as a description of shifts."""
-        return ShiftDescription(**self.words(names))
+    def description(self, names: list[str]) -> ShiftModel:
+        """Return the options as a shift model, for the columns of a table."""
+        return shift_model(**self.parameters(names))
 
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """How the columns of a table are read."""
+    """Options that state how the columns of a table are read."""
 
     kind: Annotated[
         list[str] | None,
@@ -124,56 +199,97 @@ class ColumnOptions:
         ),
     ] = None
     drop: Annotated[list[str] | None, typer.Option(help="A column to leave out, repeated.")] = None
-    missing: Annotated[str, typer.Option(help='"error", or "category": a missing answer is an answer of its own.')] = (
-        "error"
-    )
+    missing: Annotated[
+        str, typer.Option(help='"error" refuses missing values; with "category", missing is a value of its own.')
+    ] = "error"
     na: Annotated[
         list[str] | None,
-        typer.Option("--na", help='An answer that means that there is none, such as "?" or -9, repeated.'),
+        typer.Option("--na", help='A missing code, a value that means missing, such as "?" or -9; repeated.'),
     ] = None
-    drop_missing: Annotated[
-        bool, typer.Option("--drop-missing", help="Leave out rows without an answer in some column.")
-    ] = False
+    drop_missing: Annotated[bool, typer.Option("--drop-missing", help="Leave out rows with a missing value.")] = False
 
     @property
-    def complete(self) -> list[Any] | None:
-        """Codes for no answer if rows with one are to be left out; then there are none left."""
+    def dropped_codes(self) -> list[Category] | None:
+        """Missing codes of the rows to leave out; None keeps all rows."""
         return [*(self.na or [])] if self.drop_missing else None
 
     @property
-    def missing_values(self) -> list[Any] | None:
-        """Codes for no answer, as text and, if they are numbers, as such."""
-        codes: list[Any] = []
-        for code in self.na or []:
-            codes += [code] if numbers_in([code]) is None else [code, *(numbers_in([code]) or {}).values()]
-        return codes or None
+    def missing_values(self) -> list[Category] | None:
+        """Missing codes, as text and, where they are numbers, as numbers, too."""
+        return missing_values(self.na)
 
     @property
-    def kinds(self) -> dict[str, Any] | None:
-        """column=kind, or column=a<b<c for an order."""
-        pairs = dict(_pair("--kind", entry) for entry in self.kind or [])
-        return {name: _order(value) if "<" in value else value for name, value in pairs.items()} or None
+    def kinds(self) -> dict[str, str | list[Category]] | None:
+        """Kinds by column."""
+        return kinds_by_column(self.kind)
+
+    def parameters(self) -> Arguments:
+        """Return the options as parameters of the estimators."""
+        return {"feature_kinds": self.kinds, "missing": self.missing, "missing_values": self.missing_values}
 
 
-CERTAINTY = ShiftDescription().certainty
-GROUPS = (ShiftOptions, ColumnOptions)
+@dataclass(frozen=True)
+class TreeOptions:
+    """Options that state which trees are admissible, and how the best one is found."""
+
+    depth: Annotated[
+        int, typer.Option("--depth", "-d", help="Maximum depth: the number of splits above a prediction.")
+    ] = 3
+    class_weight: ClassWeight = None
+    min_samples_leaf: Annotated[
+        int, typer.Option(help="Minimum number of training rows in every leaf, without a shift.")
+    ] = 0
+    solver: Annotated[str, typer.Option("--solver", help=f"{solvers_text()}.")] = "search"
+    time_limit: TimeLimit = 60.0
+    memory_limit: Annotated[
+        str | None, typer.Option(help="Memory that the search may use, such as 4GB.", show_default=False)
+    ] = None
+
+    def parameters(self) -> Arguments:
+        """Return the options as parameters of the estimators."""
+        return {
+            "max_depth": self.depth,
+            "class_weight": class_weights(self.class_weight),
+            "min_samples_leaf": self.min_samples_leaf,
+            "solver": self.solver,
+            "time_limit": self.time_limit,
+            "memory_limit": self.memory_limit,
+        }
+
+
+CERTAINTY: float = PARAMETERS["certainty"]
+_GROUPS = (ShiftOptions, ColumnOptions, TreeOptions)
+
+
+def missing_values(codes: Sequence[str] | None) -> list[Category] | None:
+    """Return missing codes as text and, where they are numbers, as numbers, too; None if there are none."""
+    values: list[Category] = []
+    for code in codes or []:
+        values += [code, *(parse_numbers([code]) or {}).values()]
+    return values or None
 
 
 def with_options(*, without: Iterable[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Turn groups of options into the single options, but for those that a command has no use for."""
+    """Decorate a function so that its groups of options become single options of the command.
+
+    Parameters
+    ----------
+    without : iterable of str, default=()
+        Options of the groups that the command does not have.
+    """
     left_out = set(without)
 
     def expand(function: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(function, eval_str=True)
-        groups = {name: entry.annotation for name, entry in signature.parameters.items() if entry.annotation in GROUPS}
+        groups = {name: entry.annotation for name, entry in signature.parameters.items() if entry.annotation in _GROUPS}
         parameters: list[inspect.Parameter] = []
         for name, entry in signature.parameters.items():
-            parameters += _options_of(groups[name], left_out) if name in groups else [entry]
+            parameters += _single_options(groups[name], left_out) if name in groups else [entry]
 
-        def command(**given: Any) -> None:
+        def command(**given: object) -> None:
             for name, group in groups.items():
-                own = {field.name: given.pop(field.name) for field in fields(group) if field.name in given}
-                given[name] = group(**own)
+                of_group = {field.name: given.pop(field.name) for field in fields(group) if field.name in given}
+                given[name] = group(**of_group)
             function(**given)
 
         command.__name__, command.__doc__ = function.__name__, function.__doc__
@@ -184,7 +300,7 @@ def with_options(*, without: Iterable[str] = ()) -> Callable[[Callable[..., None
     return expand
 
 
-def _options_of(group: type, left_out: set[str]) -> list[inspect.Parameter]:
+def _single_options(group: type, left_out: set[str]) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     return [
         inspect.Parameter(
@@ -193,94 +309,3 @@ def _options_of(group: type, left_out: set[str]) -> list[inspect.Parameter]:
         for field in fields(group)
         if field.name not in left_out
     ]
-
-
-def _by_column(option: str, entries: list[str] | None, names: list[str], default: float | None) -> Any:
-    """One number for all columns, and column=number for some."""
-    own, common = {}, default
-    for entry in entries or []:
-        if "=" in entry:
-            name, text = _pair(option, entry)
-            own[name] = number(option, text)
-        else:
-            common = number(option, entry)
-    unknown = [name for name in own if name not in names]
-    if unknown:
-        raise ValueError(f'{option} names the column "{unknown[0]}"; the table has {names}')
-    if not own:
-        return common
-    if common is None and set(own) != set(names):
-        raise ValueError(f"{option} leaves out some columns; add {option} NUMBER for all others")
-    return own if set(own) == set(names) else {**own, OTHERS: common}
-
-
-def _some_columns(option: str, entries: list[str] | None, names: list[str]) -> Any:
-    """One number for all columns, or column=number for some, the others left to themselves."""
-    if not entries:
-        return None
-    if all("=" in entry for entry in entries):
-        pairs = dict(_pair(option, entry) for entry in entries)
-        unknown = [name for name in pairs if name not in names]
-        if unknown:
-            raise ValueError(f'{option} names the column "{unknown[0]}"; the table has {names}')
-        return {name: number(option, text) for name, text in pairs.items()}
-    return _by_column(option, entries, names, None)
-
-
-def class_weights(entries: list[str] | None) -> Any:
-    """--class-weight balanced, or class=number, repeated; classes that look like numbers are numbers."""
-    if not entries:
-        return None
-    if entries == ["balanced"]:
-        return "balanced"
-    pairs = [_pair("--class-weight", entry) for entry in entries]
-    return {_answer(name): number("--class-weight", text) for name, text in pairs}
-
-
-def _answer(text: str) -> Any:
-    return int(text) if text.lstrip("-").isdigit() else {"true": True, "false": False}.get(text.lower(), text)
-
-
-def _whole(value: Any) -> Any:
-    """Whole numbers as such; whatever is none is left to whoever checks it."""
-    if isinstance(value, dict):
-        return {name: _whole(entry) for name, entry in value.items()}
-    return int(value) if float(value).is_integer() else value
-
-
-def _pair(option: str, entry: str) -> tuple[str, str]:
-    name, equals, value = entry.rpartition("=")
-    if not equals or not name:
-        raise ValueError(f'{option} is "{entry}"; expected column=value')
-    return name, value
-
-
-def bounds_of(entries: list[str] | None) -> dict[str, tuple[int | None, int | None]] | None:
-    """--bounds column=lower:upper, repeated."""
-    return dict(_bounds(entry) for entry in entries or []) or None
-
-
-def _bounds(entry: str) -> tuple[str, tuple[int | None, int | None]]:
-    name, text = _pair("--bounds", entry)
-    low, colon, high = text.partition(":")
-    if not colon:
-        raise ValueError(f'--bounds is "{entry}"; expected column=lower:upper')
-    try:
-        return name, (int(low) if low else None, int(high) if high else None)
-    except ValueError:
-        raise ValueError(f'--bounds is "{entry}"; expected whole numbers, column=lower:upper') from None
-
-
-def _order(text: str) -> list[Any]:
-    """Answers in their order, as numbers if all are whole numbers."""
-    answers = [answer.strip() for answer in text.split("<")]
-    whole = all(answer.lstrip("-").isdigit() for answer in answers)
-    return [int(answer) for answer in answers] if whole else answers
-
-
-def number(option: str, text: str) -> float:
-    """A number, or an error that names the option."""
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f'{option} is "{text}"; expected a number') from None

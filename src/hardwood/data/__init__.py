@@ -1,1 +1,1 @@
-"""Tables: how frames and arrays become columns of whole numbers, and the benchmark tables."""
+"""Tables: how frames and arrays become columns of integers, and the benchmark datasets."""

@@ -1,8 +1,8 @@
-"""The twelve tables of the paper (its Table 1), and tables that are generated exactly, so that they need no file.
+"""The twelve datasets of the paper (its Table 1), and a generated sample of one of them, which needs no file.
 
-A table is generated where its rule is known, otherwise read from a folder of CSV files (the argument `folder`, or
-HARDWOOD_DATA), otherwise fetched from OpenML by scikit-learn, which keeps a copy. Rows with missing answers ("?") are
-left out. Every table is checked against what its documentation says: columns, rows, and rows of each class.
+A dataset is generated if its rule is known, otherwise read from a folder of CSV files (the argument `folder`, or
+HARDWOOD_DATA), otherwise fetched from OpenML by scikit-learn, which keeps a copy. Rows with missing values ("?") are
+left out. Every dataset is checked against its documentation: columns, rows, and rows of each class.
 """
 
 from __future__ import annotations
@@ -18,21 +18,37 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from hardwood.data.features import Table, encode
+from hardwood.data.encode import encode
 from hardwood.data.labels import Labels, encode_labels
+from hardwood.data.table import Table
+
+if TYPE_CHECKING:
+    from sklearn.utils import Bunch
 
 FOLDER_VARIABLE = "HARDWOOD_DATA"
-MISSING = "?"
-Column = list[int] | list[str]
+MISSING = "?"  # in files, and in rows that are generated or fetched
+Column: TypeAlias = list[int] | list[str]
+Row: TypeAlias = tuple[int | str, ...]  # the class comes last
+Rows: TypeAlias = tuple[list[str], Sequence[Row]]  # column names, and rows
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Columns by name, whole numbers or text, and the answer for each row."""
+    """A table by columns, and the class of each row.
+
+    Attributes
+    ----------
+    name : str
+        Name of the dataset.
+    columns : dict
+        Lists of integers or of text, by column name.
+    target : list of str
+        Class of each row.
+    """
 
     name: str
     columns: dict[str, Column]
@@ -45,24 +61,36 @@ class Dataset:
 
     @property
     def checksum(self) -> str:
-        """Tells tables apart that differ in any name or value, or in the order of their rows."""
+        """Checksum of all names and values; it depends on the order of the rows."""
         return f"{zlib.crc32(json.dumps([self.columns, self.target]).encode()):08x}"
 
     def encoded(self) -> tuple[Table, Labels]:
-        """The whole table, ready for a problem."""
+        """Return the encoded table and its labels."""
         return encode(self.columns), encode_labels(self.target, self.n_samples)
 
 
 @dataclass(frozen=True)
 class _Recipe:
-    """Where a table comes from and how its columns are read.
+    """Where a dataset comes from and how its columns are read.
 
-    columns   without the answer, as in the paper's Table 1
-    classes   how many complete rows have each answer
-    integers  whether columns are whole numbers unless said otherwise; if not, they are categories
-    ranks     columns of words with an order: a whole number for each word
-    openml    number of the table at OpenML, None where no copy with these rows is known
-    first     the table at OpenML holds test rows, too: only so many rows at its beginning belong to this one
+    Attributes
+    ----------
+    columns : int
+        Number of columns without the target, as in the paper's Table 1.
+    classes : dict
+        Number of complete rows of each class.
+    integers : bool
+        Whether columns that `ranks` does not list are integers; otherwise they are categorical.
+    file : str
+        Name of the CSV file without its ending.
+    openml : int or None
+        Number of the dataset at OpenML; None if no copy with these rows is known.
+    first : int or None
+        Number of rows to keep of the copy at OpenML, which also holds test rows after them.
+    ranks : tuple
+        Columns of ordered words: name, and the words by rank.
+    generate : callable or None
+        Generates the rows, if their rule is known.
     """
 
     columns: int
@@ -72,16 +100,36 @@ class _Recipe:
     openml: int | None = None
     first: int | None = None
     ranks: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    generate: Callable[[], tuple[list[str], list[tuple[Any, ...]]]] | None = None
+    generate: Callable[[], Rows] | None = None
 
     @property
     def rows(self) -> int:
-        """Complete rows."""
+        """Number of complete rows."""
         return sum(self.classes.values())
 
 
 def load_dataset(name: str, folder: str | Path | None = None) -> Dataset:
-    """A table by its name; see the module's docstring for where it is looked for."""
+    """Load a dataset by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of `RECIPES`.
+    folder : str or Path, optional
+        Folder with CSV files, such as balance-scale.csv: a head line, the class in the last column. If not given, the
+        environment variable HARDWOOD_DATA. Datasets with a known rule are generated in any case; others that the
+        folder does not hold are fetched from OpenML.
+
+    Returns
+    -------
+    dataset : Dataset
+        The complete rows.
+
+    Raises
+    ------
+    ValueError
+        If the dataset is unknown, cannot be found, or differs from its documentation.
+    """
     if name not in RECIPES:
         raise ValueError(f'there is no dataset "{name}"; expected one of {sorted(RECIPES)}')
     recipe = RECIPES[name]
@@ -92,17 +140,17 @@ def load_dataset(name: str, folder: str | Path | None = None) -> Dataset:
         )
     path = None if folder is None or recipe.generate is not None else Path(folder) / f"{recipe.file}.csv"
     if path is not None and path.is_file():
-        head, rows, source = *_read(path), str(path)
+        head, rows, source = *_read_csv(path), str(path)
     elif recipe.generate is not None:
         head, rows, source = *recipe.generate(), "the rule"
     else:
-        head, rows, source = *_fetched(name, recipe, path), f"OpenML's table {recipe.openml}"
+        head, rows, source = *_fetch(name, recipe, path), f"OpenML's table {recipe.openml}"
     rows = [row for row in rows if MISSING not in row]
-    _check(name, recipe, head, rows, source)
+    _check_documented(name, recipe, head, rows, source)
     return Dataset(name, _columns(recipe, head, rows, source), [str(row[-1]) for row in rows])
 
 
-def _read(path: Path) -> tuple[list[str], list[tuple[Any, ...]]]:
+def _read_csv(path: Path) -> Rows:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             head, *rows = (tuple(row) for row in csv.reader(file) if row)
@@ -116,14 +164,14 @@ def _read(path: Path) -> tuple[list[str], list[tuple[Any, ...]]]:
     return list(head), rows
 
 
-def _fetched(name: str, recipe: _Recipe, path: Path | None) -> tuple[list[str], list[tuple[Any, ...]]]:
+def _fetch(name: str, recipe: _Recipe, path: Path | None) -> Rows:
     remedy = (
-        f"put {recipe.file}.csv (a head line, the answer in the last column) into a folder and name the folder by "
-        f"{FOLDER_VARIABLE}"
+        f"put {recipe.file}.csv (a head line, the class in the last column) into a folder and set "
+        f"{FOLDER_VARIABLE} to that folder"
     )
-    here = f"{path} does not exist" if path is not None else "no data folder is given"
+    reason = f"{path} does not exist" if path is not None else "no data folder is given"
     if recipe.openml is None:
-        raise ValueError(f'the dataset "{name}" is not at hand: {here}, and OpenML has no copy of it; {remedy}')
+        raise ValueError(f'the dataset "{name}" was not found: {reason}, and OpenML has no copy of it; {remedy}')
     from sklearn.datasets import fetch_openml
 
     try:
@@ -132,16 +180,16 @@ def _fetched(name: str, recipe: _Recipe, path: Path | None) -> tuple[list[str], 
             found = fetch_openml(data_id=recipe.openml, as_frame=False, parser="liac-arff")
     except (OSError, HTTPException, ValueError) as error:
         raise ValueError(
-            f'the dataset "{name}" is not at hand: {here}, and OpenML could not be asked ({error}); {remedy}'
+            f'the dataset "{name}" was not found: {reason}, and fetching it from OpenML failed ({error}); {remedy}'
         ) from error
-    return _table_of(found, recipe)
+    return _openml_rows(found, recipe)
 
 
-def _table_of(found: Any, recipe: _Recipe) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """What scikit-learn fetched, as the files have it: words, "?" where an answer is missing."""
+def _openml_rows(found: Bunch, recipe: _Recipe) -> Rows:
+    """Return what scikit-learn fetched in the form of the files: text, and "?" where a value is missing."""
     categories = found.categories or {}
 
-    def word(column: str, value: Any) -> str:
+    def text(column: str, value: str | float | None) -> str:
         if value is None or value != value:
             return MISSING
         if column in categories and not isinstance(value, str):
@@ -150,24 +198,24 @@ def _table_of(found: Any, recipe: _Recipe) -> tuple[list[str], list[tuple[Any, .
 
     names = list(found.feature_names)
     rows = [
-        (*(word(column, value) for column, value in zip(names, row, strict=True)), str(answer))
-        for row, answer in zip(found.data.tolist(), list(found.target), strict=True)
+        (*(text(column, value) for column, value in zip(names, row, strict=True)), str(label))
+        for row, label in zip(found.data.tolist(), list(found.target), strict=True)
     ]
     return [*names, "target"], rows[: recipe.first]
 
 
-def _check(name: str, recipe: _Recipe, head: list[str], rows: Sequence[tuple[Any, ...]], source: str) -> None:
+def _check_documented(name: str, recipe: _Recipe, head: list[str], rows: Sequence[Row], source: str) -> None:
     counts = dict(sorted(Counter(str(row[-1]) for row in rows).items()))
     n_columns = len(set(head[:-1]))
     if n_columns != recipe.columns or counts != recipe.classes:
         raise ValueError(
             f'{source} is not the dataset "{name}": it has {n_columns} columns of different names and {len(rows)} '
-            f"complete rows with the answers {counts}; expected {recipe.columns} columns and {recipe.rows} rows with "
-            f"{recipe.classes}. Put the table of the UCI repository there, with the answer in the last column"
+            f"complete rows with the classes {counts}; expected {recipe.columns} columns and {recipe.rows} rows with "
+            f"{recipe.classes}. Use the table of the UCI repository, with the class in the last column"
         )
 
 
-def _columns(recipe: _Recipe, head: list[str], rows: Sequence[tuple[Any, ...]], source: str) -> dict[str, Column]:
+def _columns(recipe: _Recipe, head: list[str], rows: Sequence[Row], source: str) -> dict[str, Column]:
     ranks = dict(recipe.ranks)
     columns: dict[str, Column] = {}
     for j, title in enumerate(head[:-1]):
@@ -184,9 +232,9 @@ def _columns(recipe: _Recipe, head: list[str], rows: Sequence[tuple[Any, ...]], 
     return columns
 
 
-def _balance_scale() -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Where a scale tips, for all weights and distances from 1 to 5."""
-    rows = []
+def _balance_scale() -> Rows:
+    """Generate the side to which a scale tips, for all weights and distances from 1 to 5."""
+    rows: list[Row] = []
     for weights in product(range(1, 6), repeat=4):
         left, right = weights[0] * weights[1], weights[2] * weights[3]
         rows.append((*weights, "B" if left == right else "L" if left > right else "R"))
@@ -197,8 +245,8 @@ LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4
 SQUARES = [f"{row}-{column}-square" for row in ("top", "middle", "bottom") for column in ("left", "middle", "right")]
 
 
-def _tic_tac_toe() -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Every board on which a game ends, x having begun; the answer says whether x won."""
+def _tic_tac_toe() -> Rows:
+    """Generate every board on which a game ends that x began; the class says whether x won."""
     seen: set[str] = set()
     ends: set[str] = set()
 
@@ -220,16 +268,16 @@ def _tic_tac_toe() -> tuple[list[str], list[tuple[Any, ...]]]:
     return [*SQUARES, "target"], [(*board, "positive" if x_won[board] else "negative") for board in order]
 
 
-def _monks_sample() -> tuple[list[str], list[tuple[Any, ...]]]:
-    """124 of the 432 points of the first monk's problem, drawn once and for all: true where a1 = a2 or a5 = 1."""
+def _monks_sample() -> Rows:
+    """Generate 124 of the 432 points of the first monk's problem, the same ones always: true iff a1 = a2 or a5 = 1."""
     points = list(product(range(1, 4), range(1, 4), range(1, 3), range(1, 4), range(1, 5), range(1, 3)))
     drawn = np.sort(np.random.RandomState(1).permutation(len(points))[:124])
     rows = [(*points[k], "1" if points[k][0] == points[k][1] or points[k][4] == 1 else "0") for k in drawn]
     return ["a1", "a2", "a3", "a4", "a5", "a6", "target"], rows
 
 
-# The paper counts five whole numbers and one category in car-evaluation and does not name the category. All six columns
-# are words with an order; "persons" (2, 4, more) is the one whose steps are no unit of anything.
+# The paper counts five integer columns and one categorical column in car-evaluation and does not name the latter. All
+# six columns are ordered words; "persons" (2, 4, more) is the one whose steps differ in size.
 CAR_RANKS = (
     ("buying", ("low", "med", "high", "vhigh")),
     ("maint", ("low", "med", "high", "vhigh")),

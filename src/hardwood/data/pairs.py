@@ -1,25 +1,33 @@
-"""Two tables of the same questions: asked twice of the same people, or once each of two groups of people."""
+"""Pairs of tables with the same columns: of the same samples at two times, or of two groups of samples."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood._support.errors import ArgumentError, Said, Setting
-from hardwood.data.codes import read_coded_columns
-from hardwood.data.columns import Column, objects_of
-from hardwood.data.features import Table, learn_table
+from hardwood._util.arrays import Array
+from hardwood._util.errors import ArgumentError, Setting, Verbatim
+from hardwood._util.types import PerColumn, TableLike
+from hardwood.data.columns import Column, object_array
+from hardwood.data.encode import learn_table
+from hardwood.data.missing_codes import read_coded_columns
+from hardwood.data.table import Table
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
     """Two tables with the same features.
 
-    rows      of the first table as it was given, and of the second: which of them stand here, in this order
-    left_out  columns that only one of the two has
+    Attributes
+    ----------
+    first, second : Table
+        The tables; row i of both is the same sample if the tables are linked.
+    rows : tuple of two ndarrays
+        Position of each row in the table that the caller gave.
+    left_out : tuple of str
+        Columns that only one of the two tables has.
     """
 
     first: Table
@@ -29,19 +37,33 @@ class Pair:
 
 
 def read_pair(
-    first: Any,
-    second: Any,
+    first: TableLike,
+    second: TableLike,
     *,
     on: str | None = None,
     linked: bool = True,
-    kinds: Any = None,
+    kinds: PerColumn = None,
     max_bins: int = 10,
-    missing_values: Any = None,
+    missing_values: PerColumn = None,
 ) -> Pair:
-    """Read two tables alike: a feature knows the answers of both. Missing answers are allowed everywhere.
+    """Read two tables with common features, which are learnt from both. Missing values are allowed in all columns.
 
-    on      a column that says who is who: people that only one of the tables has are left out
-    linked  whether the tables are of the same people; row i of both, if there is no such column
+    Parameters
+    ----------
+    first, second : frame, mapping or array
+        The tables; see `encode`.
+    on : str, optional
+        Column that identifies samples; samples that only one table has are left out. If not given, row i of both
+        tables is the same sample.
+    linked : bool, default=True
+        Whether the tables hold the same samples. Otherwise all rows of both are kept.
+    kinds, max_bins, missing_values
+        As in `encode`.
+
+    Returns
+    -------
+    pair : Pair
+        The tables, restricted to common columns and, if linked, to common samples.
     """
     tables = [read_coded_columns(table, "category", missing_values) for table in (first, second)]
     rows = _linked_rows(tables, on, linked)
@@ -50,83 +72,105 @@ def read_pair(
     if not common:
         raise ValueError(
             f"the tables have no column in common: {list(by_name[0])[:12]} and {list(by_name[1])[:12]}; rename columns "
-            f"so that the same question has the same name"
+            f"so that the same feature has the same name"
         )
-    wishes = {name: wish for name, wish in kinds.items() if name in common} if isinstance(kinds, dict) else kinds
-    both = learn_table([_stacked(*(own[name] for own in by_name)) for name in common], kinds=wishes, max_bins=max_bins)
+    requested = {name: kind for name, kind in kinds.items() if name in common} if isinstance(kinds, dict) else kinds
+    stacked = [_stack(by_name[0][name], by_name[1][name]) for name in common]
+    both = learn_table(stacked, kinds=requested, max_bins=max_bins)
     n = len(tables[0][0].values)
     halves = Table(both.features, both.values[:n]), Table(both.features, both.values[n:])
     left_out = [name for name in (*by_name[0], *by_name[1]) if name not in common]
     return Pair(halves[0].rows(rows[0]), halves[1].rows(rows[1]), rows, tuple(left_out))
 
 
-def _linked_rows(tables: list[list[Column]], on: str | None, linked: bool) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    counts = [len(columns[0].values) for columns in tables]
-    if on is None or not linked:
-        if linked:
-            refuse_other_counts(*counts)
-        return np.arange(counts[0]), np.arange(counts[1])
-    people = []
-    for columns, which in zip(tables, ("first", "second"), strict=True):
-        own = next((column for column in columns if column.name == on), None)
-        if own is None:
-            raise ArgumentError("on", on, f"the {which} table has no such column; it has {[c.name for c in columns]}")
-        people.append(names_in(own, which))
-    return matching_rows(on, *people)
+def row_identifiers(column: Column, which: str) -> Array:
+    """Return the values of a column that identifies samples; missing ones are refused.
 
-
-def names_in(column: Column, which: str) -> NDArray[Any]:
-    """Who is who in a table; everybody has a name."""
-    if column.gone is not None:
-        row = int(column.gone.argmax())
+    `which` says which table the column belongs to, for the message: "first" or "second".
+    """
+    if column.is_missing is not None:
+        row = int(column.is_missing.argmax())
         raise ArgumentError(
             "on", column.name, f"it is missing in row {row} of the {which} table", remedy="drop such rows"
         )
     return column.values
 
 
-def refuse_other_counts(first: int, second: int) -> None:
-    """Tables whose rows are linked one by one have as many of them."""
+def check_equal_row_counts(first: int, second: int) -> None:
+    """Refuse tables with different numbers of rows where rows are linked by their position."""
     if first != second:
         raise ArgumentError(
             "on",
-            Said("not given"),
-            f"row i of both tables must be the same person, but they have {first:,} and {second:,} rows",
-            remedy=(Setting("on", "id"), " if that column says who is who; ", Setting("different_people", True)),
+            Verbatim("not given"),
+            f"row i of both tables must be the same sample, but they have {first:,} and {second:,} rows",
+            remedy=(Setting("on", "id"), " if that column identifies samples; ", Setting("different_people", True)),
         )
 
 
-def matching_rows(on: str, first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The rows of two tables that are about the same people, in the order of the first; each has a name there once."""
-    for names, which in ((first, "first"), (second, "second")):
-        if len(set(names.tolist())) < len(names):
-            raise ArgumentError("on", on, f"the {which} table names somebody twice; expected each person once")
+def matching_rows(on: str, first: Array, second: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the rows of two tables with the same identifiers, in the order of the first table.
+
+    Parameters
+    ----------
+    on : str
+        Column that holds the identifiers, for messages.
+    first, second : ndarray
+        Identifiers in both tables; each may occur once in a table.
+    """
+    for identifiers, which in ((first, "first"), (second, "second")):
+        if len(set(identifiers.tolist())) < len(identifiers):
+            raise ArgumentError("on", on, f"the {which} table has an identifier twice; expected each sample once")
     kinds = {first.dtype.kind, second.dtype.kind}
-    if "O" in kinds:  # a number is no name
+    if "O" in kinds:  # numbers in one table may be text in the other
         first, second = first.astype(str), second.astype(str)
-    elif kinds == {"i", "u"}:  # together they would become floats, which do not tell large numbers apart
+    elif kinds == {"i", "u"}:  # numpy would compare them as floats, in which large numbers are equal
         first, second = first.astype(object), second.astype(object)
-    _, ours, theirs = np.intersect1d(first, second, return_indices=True)
-    if not ours.size:
-        raise ArgumentError("on", on, "nobody is in both tables")
-    order = np.argsort(ours)
-    return ours[order], theirs[order]
+    _, in_first, in_second = np.intersect1d(first, second, return_indices=True)
+    if not in_first.size:
+        raise ArgumentError("on", on, "the tables have no sample in common")
+    order = np.argsort(in_first)
+    return in_first[order], in_second[order]
 
 
-def _stacked(first: Column, second: Column) -> Column:
-    """The rows of one column below those of the other."""
-    texts = [own.values.dtype.kind == "O" for own in (first, second)]
-    if texts[0] != texts[1] and not any(own.gone is not None and own.gone.all() for own in (first, second)):
-        kinds = ["text" if is_text else "numbers" for is_text in texts]
-        raise ValueError(f'column "{first.name}" holds {kinds[0]} in one table and {kinds[1]} in the other; convert it')
-    gone = np.concatenate(
-        [np.zeros(len(own.values), dtype=bool) if own.gone is None else own.gone for own in (first, second)]
+def _linked_rows(tables: list[list[Column]], on: str | None, linked: bool) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    counts = [len(columns[0].values) for columns in tables]
+    if on is None or not linked:
+        if linked:
+            check_equal_row_counts(*counts)
+        return np.arange(counts[0]), np.arange(counts[1])
+    identifiers = []
+    for columns, which in zip(tables, ("first", "second"), strict=True):
+        key = next((column for column in columns if column.name == on), None)
+        if key is None:
+            raise ArgumentError("on", on, f"the {which} table has no such column; it has {[c.name for c in columns]}")
+        identifiers.append(row_identifiers(key, which))
+    return matching_rows(on, *identifiers)
+
+
+def _stack(first: Column, second: Column) -> Column:
+    """Return one column with the rows of both, one below the other."""
+    both = (first, second)
+    has_text = [column.values.dtype.kind == "O" for column in both]
+    if has_text[0] != has_text[1] and not any(_is_empty(column) for column in both):
+        types = ["text" if is_text else "numbers" for is_text in has_text]
+        raise ValueError(f'column "{first.name}" holds {types[0]} in one table and {types[1]} in the other; convert it')
+    mask = np.concatenate(
+        [
+            np.zeros(len(column.values), dtype=bool) if column.is_missing is None else column.is_missing
+            for column in both
+        ]
     )
-    if any(texts):
-        values = objects_of([*first.values.tolist(), *second.values.tolist()])
-        values[gone] = None
+    values: Array
+    if any(has_text):
+        values = object_array([*first.values.tolist(), *second.values.tolist()])
+        values[mask] = None
     else:
         values = np.concatenate([first.values, second.values])
-        values = np.ma.MaskedArray(values, gone) if gone.any() else values
+        values = np.ma.MaskedArray(values, mask) if mask.any() else values
     categories = (*first.categories, *(entry for entry in second.categories if entry not in first.categories))
-    return Column.of(first.name, values, categories, ordered=first.ordered and second.ordered, missing="category")
+    ordered = first.ordered and second.ordered
+    return Column.from_values(first.name, values, categories, ordered=ordered, missing="category")
+
+
+def _is_empty(column: Column) -> bool:
+    return column.is_missing is not None and bool(column.is_missing.all())

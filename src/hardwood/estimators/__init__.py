@@ -1,1 +1,1 @@
-"""The front doors: classifiers, paths, audits and comparisons. They validate, call and store; no algorithm is here."""
+"""Classifiers, paths, audits and comparisons: they validate, call and store; algorithms are in other packages."""

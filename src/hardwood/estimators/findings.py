@@ -1,26 +1,37 @@
-"""What an audit says, whether the table lies in memory or comes in pieces."""
+"""What an audit computes, for a table in memory and for a chunked table alike."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
 
-from hardwood._support.notebook import InNotebook
-from hardwood.shift.description import PLAUSIBILITIES, ShiftDescription
-from hardwood.trees.adversary import Curve, change_words
+from hardwood._util.deprecation import renamed_attributes
+from hardwood._util.notebook import NotebookMixin
+from hardwood._util.text import with_noun
+from hardwood._util.types import JsonObject
+from hardwood.data.labels import ClassWeight
+from hardwood.shifts.models import PLAUSIBILITIES, ShiftModel
+from hardwood.trees.curve import Curve
+from hardwood.trees.shift import ChangeGroup, change_text
 from hardwood.trees.tree import Tree
 
+_MAX_CHANGES = 8  # printed
+_BAR_LENGTH = 40  # characters for an accuracy of 100 %
 
-class Findings(InNotebook, ABC):
+
+@renamed_attributes(everybody="sample_text")
+class Findings(NotebookMixin, ABC):
     """What the worst shift does to a tree. Prints as a page of text.
 
-    shifts        which shifts are possible
-    class_weight  what a class is worth, as in `RobustTreeClassifier`
-    budget        what the adversary may pay on the whole table
+    Attributes
+    ----------
+    shifts : ShiftModel
+        Which shifts are possible.
+    class_weight : None, "balanced" or mapping
+        Class weights, as in `RobustTreeClassifier`.
     """
 
-    shifts: ShiftDescription
-    class_weight: Any
+    shifts: ShiftModel
+    class_weight: ClassWeight
 
     @property
     @abstractmethod
@@ -30,12 +41,12 @@ class Findings(InNotebook, ABC):
     @property
     @abstractmethod
     def budget(self) -> float:
-        """What the adversary may pay on the whole table."""
+        """Total cost that the adversary may spend on the whole table."""
 
     @property
     @abstractmethod
     def nominal_accuracy(self) -> float:
-        """Share of samples that are correct as they stand."""
+        """Share of samples that are correct without a shift."""
 
     @property
     @abstractmethod
@@ -50,11 +61,17 @@ class Findings(InNotebook, ABC):
     @property
     @abstractmethod
     def n_changed(self) -> tuple[int, int]:
-        """How many values the worst shift changes, and in how many rows."""
+        """Number of values that the worst shift changes, and number of rows with such values."""
 
     @abstractmethod
-    def changes(self) -> list[dict[str, Any]]:
-        """Which answers the adversary changes, most often first: column, from, to, how many, and the price of all."""
+    def changes(self) -> list[ChangeGroup]:
+        """Return the kinds of changes of the worst shift, the most frequent first.
+
+        Returns
+        -------
+        list of dict
+            Column, old value ("from"), new value ("to"), weight of the changed samples ("rows"), and total cost.
+        """
 
     @property
     @abstractmethod
@@ -62,49 +79,58 @@ class Findings(InNotebook, ABC):
         """Number of rows."""
 
     @property
-    def everybody(self) -> str:
-        """What shares are shares of, in words."""
-        if self.curve.people == self.n_samples:
+    def sample_text(self) -> str:
+        """The samples that shares refer to, as text."""
+        if self.curve.total_weight == self.n_samples:
             return f"{self.n_samples:,} samples"
-        return f"{self.curve.people:,.6g} people in {self.n_samples:,} rows"
+        return f"{self.n_samples:,} samples with a total weight of {self.curve.total_weight:,.6g}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """The numbers, ready for JSON."""
+    def to_dict(self) -> JsonObject:
+        """Return the numbers, ready for JSON.
+
+        Returns
+        -------
+        dict
+        """
         return {
             "nominal_accuracy": self.nominal_accuracy,
             "worst_case_accuracy": self.worst_case_accuracy,
             "n_samples": self.n_samples,
-            "people": self.curve.people,
+            "total_weight": self.curve.total_weight,
             "shifts": str(self.shifts),
             "budget": self.budget,
             "changes": self.changes(),
         }
 
     def __str__(self) -> str:
-        n_values, n_rows = self.n_changed
-        start = f"{self.nominal_accuracy:.1%} of {self.everybody} are correct as they stand,"
-        if self.class_weight is not None:
-            measure = "balanced accuracy" if self.class_weight == "balanced" else "accuracy by worth"
-            start = f"{measure} of {self.everybody}: {self.nominal_accuracy:.1%} as they stand,"
+        n_values, n_rows = (f"{count:,}" for count in self.n_changed)
+        changed = f"{with_noun(n_values, 'value', 'values')} changed in {with_noun(n_rows, 'row', 'rows')}"
         lines = [
-            start,
-            f"{self.worst_case_accuracy:.1%} after the worst shift within the budget {self.budget:.4g} "
-            f"({n_values:,} values changed in {n_rows:,} rows).",
+            self._nominal_text,
+            f"{self.worst_case_accuracy:.1%} after the worst shift within the budget {self.budget:.4g} ({changed}).",
             f"Shifts: {self.shifts}.",
             "",
-            "Correct after the worst shift that is at least so plausible:",
+            "Correct after the worst shift of at least this plausibility:",
         ]
         for level in PLAUSIBILITIES:
             share = self.curve.accuracy_at_plausibility(level)
-            lines.append(f"  {level:5.2f}  {share:6.1%}  {'█' * round(40 * share)}")
+            lines.append(f"  {level:5.2f}  {share:6.1%}  {'█' * round(_BAR_LENGTH * share)}")
         changes = self.changes()
-        lines += ["", "What the adversary changes:" if changes else "The adversary needs no change."]
-        lines += [change_words(entry) for entry in changes[:8]]
-        if len(changes) > 8:
-            lines.append(f"  ... and {len(changes) - 8} other kinds of changes")
-        return "\n".join([*lines, *self.more_lines])
+        lines += ["", "What the adversary changes:" if changes else "The adversary can do no harm."]
+        lines += [change_text(entry) for entry in changes[:_MAX_CHANGES]]
+        if len(changes) > _MAX_CHANGES:
+            lines.append(f"  ... and {len(changes) - _MAX_CHANGES} other kinds of changes")
+        return "\n".join([*lines, *self._further_lines])
 
     @property
-    def more_lines(self) -> list[str]:
-        """What else is printed."""
+    def _nominal_text(self) -> str:
+        """The first line: accuracy without a shift."""
+        if self.class_weight is None:
+            return f"{self.nominal_accuracy:.1%} of {self.sample_text} are correct without a shift,"
+        measure = "balanced accuracy" if self.class_weight == "balanced" else "class-weighted accuracy"
+        return f"{measure} of {self.sample_text}: {self.nominal_accuracy:.1%} without a shift,"
+
+    @property
+    def _further_lines(self) -> list[str]:
+        """Lines that a subclass appends to the text."""
         return []

@@ -1,34 +1,41 @@
-"""The tree in use, with the same questions and better answers."""
+"""The tree in use, with the same splits and predictions that are chosen for the worst case."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-from hardwood._support.notebook import InNotebook
-from hardwood._support.text import shown
-from hardwood.data.labels import encode_labels
-from hardwood.estimators.audit import Audit, read_for_audit, said_for
+from hardwood._util.notebook import NotebookMixin
+from hardwood._util.text import printable
+from hardwood._util.types import FittedModel, LabelsLike, PerColumn, TableLike, WeightsLike
+from hardwood.data.columns import Category
+from hardwood.data.labels import ClassWeight, encode_labels
+from hardwood.estimators.any_model import shifts_for, tree_and_table
+from hardwood.estimators.audit import Audit
 from hardwood.problem import Problem
-from hardwood.shift.description import ShiftDescription
+from hardwood.shifts.models import ShiftModel
 from hardwood.solvers.base import Limits
-from hardwood.solvers.search import SearchSolver
-from hardwood.trees.adversary import attack
+from hardwood.solvers.registry import solver_with_relabelling
+from hardwood.trees.attack import attack
 from hardwood.trees.tree import Leaf, Node, Tree
 
 
 @dataclass(frozen=True, eq=False)
-class Hardened(InNotebook):
-    """A tree before and after its answers were chosen for the worst case. Prints what changes.
+class Hardened(NotebookMixin):
+    """A tree before and after its predictions were chosen for the worst case. Prints what changes.
 
-    before, after  audits of both, on the same table under the same shifts
-    proved         whether no other answers at its leaves keep more in the worst case; where rows may be lost in part,
-                   more than `upper_bound`
-    upper_bound    none keep more than this
+    Attributes
+    ----------
+    before, after : Audit
+        Audits of both trees, on the same table under the same shifts.
+    proved : bool
+        Whether no other predictions at the leaves keep more samples correct in the worst case; where samples may be
+        flipped in part, not more than `upper_bound`.
+    upper_bound : float
+        No predictions at the leaves keep more samples correct.
     """
 
     before: Audit = field(repr=False)
@@ -38,121 +45,143 @@ class Hardened(InNotebook):
 
     @property
     def tree(self) -> Tree:
-        """The tree with the new answers."""
+        """The tree with the new predictions."""
         return self.after.tree
 
-    def changes(self) -> list[dict[str, Any]]:
-        """Leaves with another answer now: the way to it, from, to, and the rows that stand there."""
+    def changes(self) -> list[dict[str, Category]]:
+        """Return the leaves with a new prediction.
+
+        Returns
+        -------
+        list of dict
+            The conditions of the leaf ("leaf"), the old ("from") and the new prediction ("to"), and the number of
+            rows in the leaf without a shift ("rows").
+        """
         old, new = self.before.tree, self.after.tree
-        held = np.bincount(old.leaf_of(self.after.found.table), minlength=len(old.regions))
+        n_rows = np.bincount(old.leaf_of(self.after.found.table), minlength=len(old.regions))
         return [
             {
                 "leaf": " and ".join(
                     old.condition(branch) if left else f"not ({old.condition(branch)})" for branch, left in path
                 ),
-                "from": old.classes[was.label],
-                "to": new.classes[now.label],
+                "from": old.classes[old_leaf.label],
+                "to": new.classes[new_leaf.label],
                 "rows": int(rows),
             }
-            for path, was, now, rows in zip(old.paths, old.regions, new.regions, held, strict=True)
-            if was.label != now.label
+            for path, old_leaf, new_leaf, rows in zip(old.paths, old.regions, new.regions, n_rows, strict=True)
+            if old_leaf.label != new_leaf.label
         ]
 
     def __str__(self) -> str:
         before, after = self.before, self.after
-        most = f"No other answers keep more than {self.upper_bound / after.found.total:.2%}"
-        counted = after.found.labels.counted
-        best = (
-            ("No other answers keep more: proved" if counted else most) if self.proved else "Better answers may exist"
-        )
         lines = [
-            f"worst case {before.worst_case_accuracy:.1%} -> {after.worst_case_accuracy:.1%}, as the table stands "
+            f"worst case {before.worst_case_accuracy:.1%} -> {after.worst_case_accuracy:.1%}, without a shift "
             f"{before.nominal_accuracy:.1%} -> {after.nominal_accuracy:.1%} "
-            f"({after.everybody}, {after.shifts}).",
-            f"{best}.",
+            f"({after.sample_text}, {after.shifts}).",
+            f"{self._proof_text}.",
         ]
         changes = self.changes()
-        lines.append("Other answers:" if changes else "No answer changes.")
+        lines.append("Other predictions:" if changes else "No prediction changes.")
         for entry in changes:
-            what = f"{shown(entry['from'])} -> {shown(entry['to'])}"
-            lines.append(f"  {what} ({entry['rows']:,} rows) where {shown(entry['leaf'])}")
+            change = f"{printable(entry['from'])} -> {printable(entry['to'])}"
+            lines.append(f"  {change} ({entry['rows']:,} rows) where {printable(entry['leaf'])}")
         return "\n".join([*lines, "", str(self.tree)])
+
+    @property
+    def _proof_text(self) -> str:
+        """What is proved about the new predictions."""
+        if not self.proved:
+            return "Better predictions may exist"
+        if self.after.found.labels.integral:
+            return "No other predictions keep more: proved"
+        return f"No other predictions keep more than {self.upper_bound / self.after.found.total:.2%}"
 
 
 def harden(
-    model: Any,
-    X: Any,
-    y: Any,
-    sample_weight: Any = None,
+    model: FittedModel,
+    X: TableLike,
+    y: LabelsLike,
+    sample_weight: WeightsLike | None = None,
     *,
-    shifts: ShiftDescription | None = None,
-    feature_kinds: Any = None,
+    shifts: ShiftModel | None = None,
+    feature_kinds: PerColumn = None,
     max_bins: int = 10,
-    class_weight: Any = None,
-    missing_values: Any = None,
+    class_weight: ClassWeight = None,
+    missing_values: PerColumn = None,
     time_limit: float | None = 60,
-    **words: Any,
+    **shift_parameters: object,
 ) -> Hardened:
-    """Keep the questions of a tree, and choose the answers at its leaves so that the worst case is best.
+    """Keep the splits of a tree, and choose the predictions at its leaves so that the worst case is best.
 
-    All arguments are those of `audit`, which says what the adversary does to the tree as it is; X lies in memory.
+    Parameters
+    ----------
+    model, X, y, sample_weight, shifts, feature_kinds, max_bins, class_weight, missing_values, **shift_parameters
+        As in `audit`, which attacks the given tree; X is in memory.
+    time_limit : float or None, default=60
+        Seconds after which the best predictions so far are returned.
 
-    time_limit  seconds after which the best answers so far are returned
+    Returns
+    -------
+    Hardened
     """
-    model, said, class_weight = said_for(model, shifts, words, class_weight)
-    tree, table = read_for_audit(model, X, feature_kinds, max_bins, missing_values)
+    model, description, class_weight = shifts_for(model, shifts, shift_parameters, class_weight)
+    tree, table = tree_and_table(model, X, feature_kinds, max_bins, missing_values)
     labels = encode_labels(y, table.n_samples, classes=tree.classes, weights=sample_weight, class_weight=class_weight)
-    problem = Problem(labels, said.uncertainty(table, people=labels.people), tree.depth, 0.0)
-    found = SearchSolver().relabelled(problem, tree, limits=Limits(seconds=time_limit))
+    problem = Problem(labels, description.uncertainty(table, total_weight=labels.total_weight), tree.depth, 0.0)
+    found = solver_with_relabelling().relabel(problem, tree, limits=Limits(seconds=time_limit))
     before = attack(tree, labels, problem.uncertainty)
     new = found.tree
-    if problem.in_part:  # the search rounds values up, so answers that are a little better may be left
-        new = max((_climbed(problem, start) for start in (found.tree, tree)), key=lambda own: _kept(problem, own))
-    best = _fewest_changes(problem, tree, new)
-    after = attack(best, labels, problem.uncertainty)
+    if problem.fractional:  # the search rounds values up, so it may miss slightly better predictions
+        candidates = (_local_search(problem, start) for start in (found.tree, tree))
+        new = max(candidates, key=lambda candidate: _worst_case_correct(problem, candidate))
+    after = attack(_restore_old_labels(problem, tree, new), labels, problem.uncertainty)
     if after.worst_case_correct <= before.worst_case_correct:
         after = before
     return Hardened(
-        Audit(before, said, class_weight), Audit(after, said, class_weight), found.proved, found.upper_bound
+        Audit(before, description, class_weight),
+        Audit(after, description, class_weight),
+        found.proved,
+        found.upper_bound,
     )
 
 
-def _kept(problem: Problem, tree: Tree) -> float:
-    return problem.judged(tree).worst_case_correct
+def _worst_case_correct(problem: Problem, tree: Tree) -> float:
+    return problem.attack(tree).worst_case_correct
 
 
-def _climbed(problem: Problem, tree: Tree) -> Tree:
-    """Answers changed one by one, as long as that keeps more."""
-    better = True
-    while better:
-        better = False
+def _local_search(problem: Problem, tree: Tree) -> Tree:
+    """Change the label of one leaf at a time, as long as that keeps more samples correct."""
+    improved = True
+    while improved:
+        improved = False
         for leaf, label in itertools.product(range(len(tree.regions)), range(len(tree.classes))):
-            other = _with_answer(tree, leaf, label)
-            if _kept(problem, other) > _kept(problem, tree):
-                tree, better = other, True
+            candidate = _with_label(tree, leaf, label)
+            if _worst_case_correct(problem, candidate) > _worst_case_correct(problem, tree):
+                tree, improved = candidate, True
     return tree
 
 
-def _with_answer(tree: Tree, leaf: int, label: int) -> Tree:
+def _restore_old_labels(problem: Problem, old: Tree, new: Tree) -> Tree:
+    """Restore the old label of each leaf, one after the other, where that loses no sample."""
+    required = _worst_case_correct(problem, new)
+    for leaf, (old_leaf, new_leaf) in enumerate(zip(old.regions, new.regions, strict=True)):
+        if old_leaf.label == new_leaf.label:
+            continue
+        candidate = _with_label(new, leaf, old_leaf.label)
+        if _worst_case_correct(problem, candidate) >= required:
+            new = candidate
+    return new
+
+
+def _with_label(tree: Tree, leaf: int, label: int) -> Tree:
+    """Return a tree with another label at one leaf."""
     labels = [region.label for region in tree.regions]
     labels[leaf] = label
     return replace(tree, root=_with_labels(tree.root, iter(labels)))
 
 
-def _fewest_changes(problem: Problem, old: Tree, new: Tree) -> Tree:
-    """The new answers, but the old one wherever that makes no difference, leaf after leaf."""
-    worth = _kept(problem, new)
-    for leaf, (was, now) in enumerate(zip(old.regions, new.regions, strict=True)):
-        if was.label == now.label:
-            continue
-        other = _with_answer(new, leaf, was.label)
-        if _kept(problem, other) >= worth:
-            new = other
-    return new
-
-
 def _with_labels(node: Node, labels: Iterator[int]) -> Node:
-    """A subtree with labels for its leaves from left to right."""
+    """Return a subtree with these labels at its leaves, from left to right."""
     if isinstance(node, Leaf):
         return Leaf(next(labels))
     left = _with_labels(node.left, labels)

@@ -1,59 +1,100 @@
-"""Scores for `GridSearchCV` and others: what a tree keeps after the worst shift, and on average over random ones.
+"""Scores for `GridSearchCV` and similar tools: accuracy in the worst case, and on average over random shifts.
 
-Each is a function of a fitted estimator and a table, so it can be given as `scoring=` as it is. Shifts are those that
-the estimator was fitted for, unless words say otherwise: `functools.partial(worst_case_accuracy, plausibility=0.9)`
-judges all candidates alike, which a search over plausibilities needs.
+Each score is a function of a fitted estimator and a table, so it can be passed as `scoring=`. The shifts are those that
+the estimator was fitted for, unless parameters replace them: `functools.partial(worst_case_accuracy, plausibility=0.9)`
+scores all candidates under the same shifts, which a search over plausibilities needs.
 
-Folds may have answers that training did not have: these are one more answer, as they are when a classifier predicts.
+Folds may contain unseen values: they form one more category, as in `predict`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
-from hardwood.data.features import Table
-from hardwood.data.labels import Labels, encode_labels
-from hardwood.estimators.audit import read_for_audit, said_for, without_steps
+from hardwood._util.types import FittedModel, LabelsLike, TableLike, WeightsLike
+from hardwood.data.labels import ClassWeight, Labels, encode_labels
+from hardwood.data.table import Table
+from hardwood.estimators.any_model import shifts_for, tree_and_table, unwrap_pipeline
 from hardwood.estimators.base import TreeClassifier
 from hardwood.evaluation import expected_accuracy as expected_over_shifts
-from hardwood.shift.description import ShiftDescription
-from hardwood.trees.adversary import attack
+from hardwood.shifts.models import ShiftModel
+from hardwood.trees.attack import attack
 from hardwood.trees.tree import Tree
 
 
-def worst_case_accuracy(estimator: Any, X: Any, y: Any, sample_weight: Any = None, **words: Any) -> float:
-    """The share of samples that a fitted tree keeps correct after the worst shift.
+def worst_case_accuracy(
+    estimator: FittedModel,
+    X: TableLike,
+    y: LabelsLike,
+    sample_weight: WeightsLike | None = None,
+    **shift_parameters: Any,
+) -> float:
+    """Compute the share of samples that a fitted tree keeps correct after the worst shift.
 
-    words  shifts, class_weight, and what else `audit` is told about shifts
+    Parameters
+    ----------
+    estimator : classifier
+        A fitted model that `audit` takes.
+    X, y : table and array
+        Samples and their labels.
+    sample_weight : array of shape (n_samples,), optional
+        Weight of each sample; 1 if not given.
+    **shift_parameters
+        `shifts`, `class_weight`, and the other parameters of `audit` that describe shifts.
+
+    Returns
+    -------
+    float
     """
-    tree, table, labels, shifts = _judged(estimator, X, y, sample_weight, **words)
-    return attack(tree, labels, shifts.uncertainty(table, people=labels.people)).worst_case_accuracy
+    tree, table, labels, description = _read(estimator, X, y, sample_weight, **shift_parameters)
+    return attack(tree, labels, description.uncertainty(table, total_weight=labels.total_weight)).worst_case_accuracy
 
 
-def expected_accuracy(estimator: Any, X: Any, y: Any, sample_weight: Any = None, **words: Any) -> float:
-    """The share of samples that a fitted tree has correct on average over random shifts; words as above.
+def expected_accuracy(
+    estimator: FittedModel,
+    X: TableLike,
+    y: LabelsLike,
+    sample_weight: WeightsLike | None = None,
+    **shift_parameters: Any,
+) -> float:
+    """Compute the expected accuracy of a fitted tree over random shifts.
 
-    What certainties say counts, a plausibility does not: so it may be chosen by this score.
+    Parameters
+    ----------
+    estimator, X, y, sample_weight, **shift_parameters
+        As in `worst_case_accuracy`.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    The score depends on certainties, but not on a plausibility, so it can be used to choose the plausibility.
     """
-    return expected_over_shifts(*_judged(estimator, X, y, sample_weight, **words))
+    return expected_over_shifts(*_read(estimator, X, y, sample_weight, **shift_parameters))
 
 
-def _judged(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
+def _read(
+    estimator: FittedModel,
+    X: TableLike,
+    y: LabelsLike,
+    sample_weight: WeightsLike | None,
     *,
-    shifts: ShiftDescription | None = None,
-    class_weight: Any = None,
-    **words: Any,
-) -> tuple[Tree, Table, Labels, ShiftDescription]:
-    """The tree, the table as it reads it, the labels, and the shifts to judge by."""
-    model, said, worth = said_for(estimator, shifts, words, class_weight)
-    model, X = without_steps(model, X)
-    tree, table = model.at_use(X) if isinstance(model, TreeClassifier) else read_for_audit(model, X)
-    labels = encode_labels(y, table.n_samples, classes=tree.classes, weights=sample_weight, class_weight=worth)
-    return tree, table, labels, said
+    shifts: ShiftModel | None = None,
+    class_weight: ClassWeight = None,
+    **shift_parameters: object,
+) -> tuple[Tree, Table, Labels, ShiftModel]:
+    """Return the tree, the table as it reads it, the labels, and the shifts."""
+    model, description, class_weight = shifts_for(estimator, shifts, shift_parameters, class_weight)
+    model, X = unwrap_pipeline(model, X)
+    tree, table = model._encode_for_prediction(X) if isinstance(model, TreeClassifier) else tree_and_table(model, X)
+    labels = encode_labels(y, table.n_samples, classes=tree.classes, weights=sample_weight, class_weight=class_weight)
+    return tree, table, labels, description
 
 
-SCORERS = {"worst_case_accuracy": worst_case_accuracy, "expected_accuracy": expected_accuracy}
+SCORERS: Final[dict[str, Callable[..., float]]] = {
+    "worst_case_accuracy": worst_case_accuracy,
+    "expected_accuracy": expected_accuracy,
+}

@@ -1,7 +1,7 @@
-"""Where tasks run: in this process, in processes of this machine, or on a Dask cluster.
+"""Backends that run tasks: in this process, in processes of this machine, or on a Dask cluster.
 
-All are executors in the sense of `concurrent.futures`. A task always ends with an outcome: a crash, an error or a hang
-is one, too, except in this process, where a crash or a hang is that of the whole study.
+All backends are executors in the sense of `concurrent.futures`. Every task ends with an outcome, also if it crashes,
+raises an error or hangs. The exception is the backend in this process, where a crash or a hang affects the whole study.
 """
 
 from __future__ import annotations
@@ -19,14 +19,21 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from hardwood._support.errors import ArgumentError, Said
+from hardwood._util.errors import ArgumentError, Verbatim
+from hardwood._util.types import JsonObject
 from hardwood._version import __version__
-from hardwood.experiments.tasks import Task, run_task
+from hardwood.experiments.tasks import Columns, Task, run_task
 
-WORKER = "hardwood.experiments.worker"
-PATIENCE = 30.0  # seconds that a scheduler has for an answer
+if TYPE_CHECKING:
+    from distributed import Client, Security
+
+WORKER_MODULE = "hardwood.experiments.worker"
+SCHEDULER_TIMEOUT = 30.0  # seconds
+
+Parameters = ParamSpec("Parameters")
+Value = TypeVar("Value")
 
 
 class Outcome(StrEnum):
@@ -39,109 +46,154 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True)
-class Ended:
-    """A task that ended, with its columns if it finished, and with a message if not."""
+class TaskResult:
+    """Result of a task.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    columns : dict
+        Columns of the row of results; empty unless the task finished.
+    message : str
+        Reason why the task did not finish.
+    """
 
     outcome: Outcome
-    columns: dict[str, Any]
+    columns: Columns
     message: str = ""
 
 
 @dataclass(frozen=True)
 class Backend:
-    """An executor, how a task is run there, and how many at a time (a cluster may grow and shrink)."""
+    """An executor and how to use it.
+
+    Parameters
+    ----------
+    executor : Executor
+    run : callable
+        Runs a task on the executor.
+    slots : callable
+        Returns the number of tasks that run at a time; a cluster may grow and shrink.
+    """
 
     executor: Executor
-    run: Callable[[Task], Ended]
+    run: Callable[[Task], TaskResult]
     slots: Callable[[], int]
 
 
-def run_here(task: Task) -> Ended:
-    """Run a task in this process."""
+def run_in_process(task: Task) -> TaskResult:
+    """Run a task in this process.
+
+    Parameters
+    ----------
+    task : Task
+
+    Returns
+    -------
+    result : TaskResult
+    """
     try:
-        return Ended(Outcome.FINISHED, run_task(task))
+        return TaskResult(Outcome.FINISHED, run_task(task))
     except Exception as error:
-        return Ended(Outcome.FAILED, {}, f"{type(error).__name__}: {error}")
+        return TaskResult(Outcome.FAILED, {}, f"{type(error).__name__}: {error}")
 
 
-def run_apart(task: Task, processes: Processes | None = None) -> Ended:
-    """Run a task in a process of its own and wait for it, but not for ever."""
+def run_in_subprocess(task: Task, processes: Processes | None = None) -> TaskResult:
+    """Run a task in a new process and wait for it until its deadline.
+
+    Parameters
+    ----------
+    task : Task
+    processes : Processes or None
+        Registry of the running processes.
+
+    Returns
+    -------
+    result : TaskResult
+    """
     try:
-        return _run_apart(task, processes or Processes())
+        return _run_in_subprocess(task, processes or Processes())
     except OSError as error:
-        return Ended(Outcome.FAILED, {}, f"no process could be started: {error}")
+        return TaskResult(Outcome.FAILED, {}, f"no process could be started: {error}")
 
 
-def _run_apart(task: Task, processes: Processes) -> Ended:
+def _run_in_subprocess(task: Task, processes: Processes) -> TaskResult:
+    """Run a task in a new process; an `OSError` means that the process could not be started."""
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", WORKER, str(os.getpid())],  # -P: not from the working folder, which is anybody's
+        [sys.executable, "-P", "-m", WORKER_MODULE, str(os.getpid())],  # -P: no imports from the working folder
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         encoding="utf-8",
         errors="replace",
-        start_new_session=True,  # Ctrl-C is for the runner, which ends its processes itself
+        start_new_session=True,  # Ctrl-C goes to the runner, which ends its processes itself
     )
-    with processes.watching(process):
+    with processes.registered(process):
         try:
-            answer, complaint = process.communicate(task.to_json(), timeout=task.deadline)
+            output, error_output = process.communicate(task.to_json(), timeout=task.deadline)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-            return Ended(Outcome.HUNG, {}, f"no answer after {task.deadline:g} seconds")
+            return TaskResult(Outcome.HUNG, {}, f"no result after {task.deadline:g} seconds")
     if process.returncode < 0:
-        return Ended(Outcome.CRASHED, {}, f"ended by {_signal(-process.returncode)}")
+        return TaskResult(Outcome.CRASHED, {}, f"ended by {_signal_name(-process.returncode)}")
     if process.returncode > 0:
-        last = (complaint.strip().splitlines() or ["no message"])[-1]
-        return Ended(Outcome.FAILED, {}, last)
+        last_line = (error_output.strip().splitlines() or ["no message"])[-1]
+        return TaskResult(Outcome.FAILED, {}, last_line)
     try:
-        return Ended(Outcome.FINISHED, json.loads(answer.strip().splitlines()[-1]))
+        return TaskResult(Outcome.FINISHED, json.loads(output.strip().splitlines()[-1]))
     except (ValueError, IndexError):
-        return Ended(Outcome.FAILED, {}, f"the worker answered {answer[-200:]!r} instead of a row")
+        return TaskResult(Outcome.FAILED, {}, f"the worker printed {output[-200:]!r} instead of a row")
 
 
 @contextmanager
 def in_this_process() -> Iterator[Backend]:
-    """One task after the other, here: for a debugger. Nothing protects from crashes and hangs."""
-    yield Backend(_Here(), run_here, lambda: 1)
+    """Run one task after the other in this process, for debugging; nothing protects against crashes and hangs."""
+    yield Backend(_ImmediateExecutor(), run_in_process, lambda: 1)
 
 
 @contextmanager
 def local_processes(n: int) -> Iterator[Backend]:
-    """So many tasks at a time, each in a process of its own."""
+    """Run n tasks at a time, each in a new process."""
     processes = Processes()
-    with ThreadPoolExecutor(n) as pool:  # a thread only waits for its process
+    with ThreadPoolExecutor(n) as pool:  # each thread only waits for its process
         try:
-            yield Backend(pool, partial(run_apart, processes=processes), lambda: n)
+            yield Backend(pool, partial(run_in_subprocess, processes=processes), lambda: n)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            processes.end()
+            processes.kill_all()
             raise
 
 
 @contextmanager
-def dask_cluster(address: str, security: Any = None) -> Iterator[Backend]:
-    """The workers of a Dask scheduler, one task at a time for each of their threads.
+def dask_cluster(address: str, security: Security | None = None) -> Iterator[Backend]:
+    """Run tasks on the workers of a Dask scheduler, one at a time for each of their threads.
 
-    security  a `distributed.Security` with certificates, for an address like tls://host:8786; None takes what the
-              configuration of Dask says
+    Parameters
+    ----------
+    address : str
+        Address of the scheduler, such as tcp://host:8786.
+    security : distributed.Security or None
+        Certificates, for an address such as tls://host:8786; None uses the configuration of Dask.
 
-    Whoever can talk to a scheduler or to a worker can run any code there as their user, and they send objects that are
-    unpickled here: use a scheduler only if you trust it, and without TLS only in a network where you trust everybody.
+    Notes
+    -----
+    A client that can connect to a scheduler or to a worker can run any code there, and the objects that they send are
+    unpickled here. Use a scheduler only if you trust it, and without TLS only in a network that you trust.
     """
     try:
         import distributed
         from distributed.comm import get_address_host_port
     except ModuleNotFoundError as error:
         raise ImportError("a scheduler needs the package dask; run: pip install 'hardwood[dask]'") from error
-    try:  # a client that cannot connect is noisy when it goes, so the place is tried first
-        socket.create_connection(get_address_host_port(address), timeout=PATIENCE).close()
-        client = distributed.Client(address, timeout=f"{PATIENCE}s", set_as_default=False, security=security)
-    except (OSError, ValueError, TypeError) as error:  # certificates that do not fit are all of these
+    try:  # a client that cannot connect logs many errors, so a plain connection is tried first
+        socket.create_connection(get_address_host_port(address), timeout=SCHEDULER_TIMEOUT).close()
+        client = distributed.Client(address, timeout=f"{SCHEDULER_TIMEOUT}s", set_as_default=False, security=security)
+    except (OSError, ValueError, TypeError) as error:  # wrong certificates raise each of these
         raise ArgumentError(
             "scheduler",
-            Said(address),
+            Verbatim(address),
             f"no Dask scheduler answers there ({error}). Expected an address like tcp://host:8786, or tls://host:8786 "
             f"with certificates; start a scheduler with: dask scheduler",
         ) from None
@@ -150,23 +202,24 @@ def dask_cluster(address: str, security: Any = None) -> Iterator[Backend]:
         executor = client.get_executor(pure=False)
         slots = partial(_n_threads, client, address)
         try:
-            yield Backend(executor, run_apart, slots)
+            yield Backend(executor, run_in_subprocess, slots)
         except CancelledError as error:
-            raise _lost(address, error) from error
+            raise _connection_error(address, error) from error
     finally:
-        # With the client, its tasks go, too. A scheduler that does not answer any more must not keep us here.
+        # Closing the client cancels its tasks. A scheduler that does not respond must not block this process.
         with suppress(OSError):
-            client.close(timeout=PATIENCE)
+            client.close(timeout=SCHEDULER_TIMEOUT)
 
 
-def _n_threads(client: Any, address: str) -> int:
-    threads = _asked(lambda: client.sync(client.scheduler.ncores, callback_timeout=PATIENCE), address)
-    return sum(threads.values())
+def _n_threads(client: Client, address: str) -> int:
+    """Number of threads of all workers."""
+    threads = _query(lambda: client.sync(client.scheduler.ncores, callback_timeout=SCHEDULER_TIMEOUT), address)
+    return int(sum(threads.values()))
 
 
-def _check_workers(client: Any, address: str) -> None:
-    """Refuse a cluster on which tasks would fail one by one."""
-    workers = _asked(lambda: _versions(client), address)["workers"]
+def _check_workers(client: Client, address: str) -> None:
+    """Refuse a cluster on which every task would fail."""
+    workers = _query(lambda: _versions(client), address)["workers"]
     if not workers:
         raise ValueError(f"the scheduler at {address} has no workers; start some with: dask worker {address}")
     for worker, entry in workers.items():
@@ -177,46 +230,49 @@ def _check_workers(client: Any, address: str) -> None:
             )
 
 
-def _versions(client: Any) -> Any:
-    return client.sync(client._get_versions, packages=["hardwood"], callback_timeout=PATIENCE)
+def _versions(client: Client) -> JsonObject:
+    versions: JsonObject = client.sync(client._get_versions, packages=["hardwood"], callback_timeout=SCHEDULER_TIMEOUT)
+    return versions
 
 
-def _asked(question: Callable[[], Any], address: str) -> Any:
-    """The answer of a scheduler; one that gives none, or none in time, is lost."""
+def _query(request: Callable[[], Value], address: str) -> Value:
+    """The response of a scheduler; a scheduler that does not respond in time counts as lost."""
     try:
-        return question()
+        return request()
     except OSError as error:
-        raise _lost(address, error) from error
+        raise _connection_error(address, error) from error
 
 
-def _lost(address: str, error: BaseException) -> ValueError:
-    return ValueError(f"the scheduler at {address} was lost ({error}); what had ended is kept, run again to go on")
+def _connection_error(address: str, error: BaseException) -> ValueError:
+    return ValueError(
+        f"the scheduler at {address} was lost ({error}); the results so far are kept, run again to continue"
+    )
 
 
-def outcome_of(future: Future[Ended]) -> Ended:
-    """The outcome of a task; one that took several workers with it crashed."""
+def result_of(future: Future[TaskResult]) -> TaskResult:
+    """Result of a submitted task; a task whose workers died crashed."""
     try:
         return future.result()
     except Exception as error:
-        if type(error).__name__ != "KilledWorker":  # Dask's, which may not be installed
+        if type(error).__name__ != "KilledWorker":  # Dask may not be installed, so its class cannot be imported
             raise
-        return Ended(Outcome.CRASHED, {}, f"the workers that ran it died: {error}")
+        return TaskResult(Outcome.CRASHED, {}, f"the workers that ran it died: {error}")
 
 
 class Processes:
-    """Processes that run, so that all of them can be ended."""
+    """Registry of running processes, so that all of them can be ended."""
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[str]] = set()
         self._guard = threading.Lock()
-        self._ending = False
+        self._killed = False
 
     @contextmanager
-    def watching(self, process: subprocess.Popen[str]) -> Iterator[None]:
-        """Know of a process while it runs."""
+    def registered(self, process: subprocess.Popen[str]) -> Iterator[None]:
+        """Register a process while it runs."""
         with self._guard:
             self._running.add(process)
-            if self._ending:  # it started while the others were being ended
+            if self._killed:  # the process started after `kill_all`
                 process.kill()
         try:
             yield
@@ -224,22 +280,26 @@ class Processes:
             with self._guard:
                 self._running.discard(process)
 
-    def end(self) -> None:
-        """End all, and whatever is about to start."""
+    def kill_all(self) -> None:
+        """Kill all processes, also those that are registered later."""
         with self._guard:
-            self._ending = True
+            self._killed = True
             for process in self._running:
                 process.kill()
 
 
-class _Here(Executor):
-    def submit(self, call: Any, /, *arguments: Any, **options: Any) -> Future[Any]:
-        future: Future[Any] = Future()
+class _ImmediateExecutor(Executor):
+    """Runs each call when it is submitted."""
+
+    def submit(
+        self, call: Callable[Parameters, Value], /, *arguments: Parameters.args, **options: Parameters.kwargs
+    ) -> Future[Value]:
+        future: Future[Value] = Future()
         future.set_result(call(*arguments, **options))
         return future
 
 
-def _signal(number: int) -> str:
+def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:

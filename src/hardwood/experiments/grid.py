@@ -1,28 +1,38 @@
-"""What to run: a grid of instances, read from a TOML file."""
+"""Grids of instances, read from TOML files."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from importlib import resources
+from importlib.resources.abc import Traversable
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from hardwood._support.arguments import numbers_of, whole_number
+from hardwood._util.arguments import check_integer, check_numbers
+from hardwood._util.compiled import MAX_DEPTH
+from hardwood._util.types import Arguments, JsonObject
 from hardwood.data.datasets import RECIPES
-from hardwood.solvers.search import DEEPEST
 
 METHODS = ("robust", "ordinary", "stable", "paper", "paper_without_sample_cuts")
 
 
 @dataclass(frozen=True, order=True)
 class Instance:
-    """A table, the mean of the certainties of its columns, a plausibility and a depth."""
+    """One cell of the grid.
+
+    Parameters
+    ----------
+    dataset : str
+        Name of the table.
+    mean_certainty : float
+        Mean of the distribution that the certainties of the columns are drawn from.
+    plausibility : float
+    depth : int
+    """
 
     dataset: str
     mean_certainty: float
@@ -32,19 +42,28 @@ class Instance:
     @property
     def id(self) -> str:
         """The name of the instance in results and on the command line."""
-        return f"{self.dataset}/c{_short(self.mean_certainty)}/p{_short(self.plausibility)}/d{self.depth}"
+        return (
+            f"{self.dataset}/c{_shortest_text(self.mean_certainty)}/p{_shortest_text(self.plausibility)}/d{self.depth}"
+        )
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What all instances of a study share: a row of results depends on its instance, on these, and on nothing else.
+    """Settings that all instances of a study share; a row of results depends only on these and on its instance.
 
-    methods     which trees to learn: robust (ours), ordinary (regularised), stable (RCT-B; only on tables with two
-                answers in each column), paper and paper_without_sample_cuts (mixed-integer, SCIP)
-    time_limit  seconds for each tree
-    n_tables    shifted test tables in each family
-    seed        of the split into training and test rows, of the certainties, of the shifts
-    patience    seconds beyond its time limits after which an instance counts as hung
+    Parameters
+    ----------
+    methods : tuple of str
+        Trees to learn: robust (ours), ordinary (regularised), stable (RCT-B; only on tables whose columns have two
+        values each), paper and paper_without_sample_cuts (mixed-integer, SCIP).
+    time_limit : float
+        Seconds for each tree.
+    n_tables : int
+        Number of shifted test tables in each family.
+    seed : int
+        Seed of the held-out rows, the certainties and the shifts.
+    patience : float
+        Seconds beyond its time limits after which an instance counts as hung.
     """
 
     methods: tuple[str, ...]
@@ -60,26 +79,36 @@ class Settings:
                 f'methods are {list(self.methods)}; expected "robust" and others of {list(METHODS)}, each once'
             )
         for name in ("time_limit", "patience"):
-            number = numbers_of(name, getattr(self, name))
+            number = check_numbers(name, getattr(self, name))
             if number.ndim != 0 or not 0 < number < 1e9:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; expected a number of seconds > 0")
             object.__setattr__(self, name, float(number))
-        whole_number("n_tables", self.n_tables, at_least=1)
-        whole_number("seed", self.seed, at_least=0)
+        check_integer("n_tables", self.n_tables, at_least=1)
+        check_integer("seed", self.seed, at_least=0)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for tasks that travel."""
+    def to_dict(self) -> JsonObject:
+        """Return plain values that JSON can hold."""
         return asdict(self) | {"methods": list(self.methods)}
 
     @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Settings:
-        """Read what `to_dict` gave."""
+    def from_dict(cls, entry: JsonObject) -> Settings:
+        """Read the output of `to_dict`."""
         return cls(**(dict(entry) | {"methods": tuple(entry["methods"])}))
 
 
 @dataclass(frozen=True)
 class Study:
-    """A grid: every table with every certainty, plausibility and depth."""
+    """A grid: every table with every certainty, plausibility and depth.
+
+    Parameters
+    ----------
+    name : str
+        Name of the study and of its folder.
+    datasets : tuple of str
+    mean_certainties, plausibilities : tuple of float
+    depths : tuple of int
+    settings : Settings
+    """
 
     name: str
     datasets: tuple[str, ...]
@@ -93,14 +122,14 @@ class Study:
             raise ValueError(f"name is {self.name!r}; expected letters, digits, '-', '_' and '.', for a folder")
         self._check_datasets_and_depths()
         for name in ("mean_certainties", "plausibilities"):
-            numbers = numbers_of(name, list(getattr(self, name)))
+            numbers = check_numbers(name, list(getattr(self, name)))
             if numbers.ndim != 1 or not ((numbers > 0) & (numbers <= 1)).all():
                 raise ValueError(f"{name} are {list(getattr(self, name))}; expected numbers in (0, 1]")
             object.__setattr__(self, name, tuple(numbers.tolist()))
         if "stable" in self.settings.methods and min(self.mean_certainties, default=1.0) <= 0.5:
             raise ValueError(
                 f"mean_certainties are {list(self.mean_certainties)}; expected more than 0.5 for the method stable, "
-                f"since otherwise a row may change in all answers"
+                f"since otherwise all values of a row may change"
             )
         for name in ("datasets", "mean_certainties", "plausibilities", "depths"):
             entries = getattr(self, name)
@@ -112,12 +141,12 @@ class Study:
             if dataset not in list(RECIPES):
                 raise ValueError(f"datasets name {dataset!r}; expected some of {sorted(RECIPES)}")
         for depth in self.depths:
-            if whole_number("depths", depth, at_least=0) > DEEPEST:
-                raise ValueError(f"depths name {depth}; expected at most {DEEPEST}")
+            if check_integer("depths", depth, at_least=0) > MAX_DEPTH:
+                raise ValueError(f"depths name {depth}; expected at most {MAX_DEPTH}")
 
     @property
     def instances(self) -> tuple[Instance, ...]:
-        """All instances, shuffled: whatever part is done stands for the whole, and so does the time it took."""
+        """All instances in random order, so that a finished part represents the whole and its time."""
         grid = [
             Instance(*entry)
             for entry in product(self.datasets, self.mean_certainties, self.plausibilities, self.depths)
@@ -126,25 +155,35 @@ class Study:
         return tuple(grid[k] for k in order)
 
     def instance(self, name: str) -> Instance:
-        """The instance with an id."""
+        """The instance with the given id."""
         for instance in self.instances:
             if instance.id == name:
                 return instance
         raise ValueError(f'the study "{self.name}" has no instance "{name}"; an id looks like {self.instances[0].id}')
 
 
-def _short(number: float) -> str:
-    """A number in as few digits as tell it from all others: 1, not 1.0."""
+def _shortest_text(number: float) -> str:
+    """The shortest text that identifies a float: 1, not 1.0."""
     return repr(float(number)).removesuffix(".0")
 
 
 def built_in() -> list[str]:
-    """Names of the studies that come with hardwood."""
+    """Names of the studies that are part of hardwood."""
     return sorted(Path(entry.name).stem for entry in _folder().iterdir() if entry.name.endswith(".toml"))
 
 
 def load_study(name: str | Path) -> Study:
-    """A study by the name of one that comes with hardwood, or from a TOML file."""
+    """Load a study.
+
+    Parameters
+    ----------
+    name : str or Path
+        Name of a study that is part of hardwood, or a TOML file.
+
+    Returns
+    -------
+    study : Study
+    """
     if str(name) in built_in():
         return _study(_folder().joinpath(f"{name}.toml").read_text(encoding="utf-8"), str(name))
     if not Path(name).is_file():
@@ -156,11 +195,13 @@ def load_study(name: str | Path) -> Study:
     return _study(text, str(name))
 
 
-def _folder() -> Any:
+def _folder() -> Traversable:
+    """The folder of the studies that are part of hardwood."""
     return resources.files("hardwood.experiments") / "studies"
 
 
 def _study(text: str, source: str) -> Study:
+    """Read the text of a TOML file."""
     try:
         entry = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -169,9 +210,9 @@ def _study(text: str, source: str) -> Study:
     needed = ({field.name for field in fields(Study)} | of_settings) - {"settings", "patience"}
     if not needed <= set(entry) <= needed | {"patience"}:
         raise ValueError(
-            f"{source} has the entries {sorted(entry)}; expected exactly {sorted(needed)} (and patience, if you like)"
+            f"{source} has the entries {sorted(entry)}; expected exactly {sorted(needed)} (patience is optional)"
         )
-    plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
+    plain: Arguments = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
     for name in ("datasets", "mean_certainties", "plausibilities", "depths", "methods"):
         if not isinstance(plain[name], tuple):
             raise ValueError(f"{source}: {name} is {plain[name]!r}; expected a list")

@@ -1,7 +1,7 @@
-"""The problems of the paper's study, drawn in one place for studies and benchmarks: their results are about the same.
+"""Instances of the paper's study, defined once for studies and benchmarks, so that their results can be compared.
 
-Of each table, four fifths of the rows are for learning, always the same. The certainty of a column is drawn from a
-normal distribution around a mean and clipped to what makes sense for the column.
+Four fifths of the rows of each table are training rows, always the same. The certainty of a column is drawn from a
+normal distribution around a mean and clipped to the values that are valid for the column.
 """
 
 from __future__ import annotations
@@ -10,24 +10,34 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hardwood._util.arrays import FloatArray
 from hardwood.data.datasets import Dataset
-from hardwood.data.features import Table, encode
+from hardwood.data.encode import encode
 from hardwood.data.labels import Labels, encode_labels
+from hardwood.data.table import Table
 from hardwood.problem import Problem
-from hardwood.shift.calibration import FloatArray, checked_certainty, reaches
-from hardwood.shift.description import ShiftDescription
+from hardwood.shifts.calibration import checked_certainty
+from hardwood.shifts.models import Calibrated
+from hardwood.shifts.reach import reaches
 from hardwood.trees.tree import Tree
 
 TRAINING_SHARE = 0.8
-SPREAD = 0.2  # standard deviation of certainties
-SEED = 1  # of the certainties, unless a study says otherwise
+CERTAINTY_DEVIATION = 0.2  # standard deviation of certainties
+CERTAINTY_SEED = 1  # default; a study has its seed in its settings
 
 
 @dataclass(frozen=True)
-class Split:
-    """The training and the test rows of a table, read as training knows them.
+class TrainTestSplit:
+    """Training and test rows of a table.
 
-    An answer that only test rows have is one more category of the test table, as it would be in use.
+    A value that only test rows have is an additional category of the test table, as in deployment.
+
+    Parameters
+    ----------
+    table, labels : Table and Labels
+        The training rows.
+    test_table, test_labels : Table and Labels
+        The test rows, encoded with the features of the training rows.
     """
 
     table: Table
@@ -35,13 +45,24 @@ class Split:
     test_table: Table
     test_labels: Labels
 
-    def in_use(self, tree: Tree) -> Tree:
-        """A tree that was learnt from the training rows, for the test rows."""
+    def tree_for_test(self, tree: Tree) -> Tree:
+        """A tree that was learnt from the training rows, with the features of the test table."""
         return Tree(self.test_table.features, tree.classes, tree.root)
 
 
-def split_of(dataset: Dataset, share: float = TRAINING_SHARE) -> Split:
-    """The rows for learning, drawn once and for all, and the others; fewer are for learning if `share` is smaller."""
+def split_of(dataset: Dataset, share: float = TRAINING_SHARE) -> TrainTestSplit:
+    """Split a dataset into training and test rows; the split of a dataset is always the same.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    share : float, default=0.8
+        Share of the rows that are training rows.
+
+    Returns
+    -------
+    split : TrainTestSplit
+    """
     order = np.random.default_rng(0).permutation(dataset.n_samples)
     n_training = int(share * dataset.n_samples)
     training, test = (np.sort(part).tolist() for part in (order[:n_training], order[n_training:]))
@@ -54,25 +75,51 @@ def split_of(dataset: Dataset, share: float = TRAINING_SHARE) -> Split:
     table, labels = encode(columns), encode_labels(target, len(target))
     columns, target = rows(test)
     test_table = encode(columns, features=table.features, unseen="extra")
-    return Split(table, labels, test_table, encode_labels(target, len(target), classes=labels.classes))
+    return TrainTestSplit(table, labels, test_table, encode_labels(target, len(target), classes=labels.classes))
 
 
-def certainty_of(mean: float, table: Table, seed: int = SEED) -> FloatArray:
-    """A certainty for each column; tables with as many columns have the same, before they are clipped."""
-    draw = np.random.default_rng([seed, round(100 * mean)])
-    return legal(table, draw.normal(mean, SPREAD, len(table.features)))
+def certainty_of(mean: float, table: Table, seed: int = CERTAINTY_SEED) -> FloatArray:
+    """Draw a certainty for each column.
+
+    Parameters
+    ----------
+    mean : float
+        Mean of the normal distribution.
+    table : Table
+    seed : int, default=1
+        Tables with equal numbers of columns get equal certainties, before these are clipped.
+
+    Returns
+    -------
+    certainty : array of shape (n_features,)
+    """
+    random = np.random.default_rng([seed, round(100 * mean)])
+    return clipped_certainty(table, random.normal(mean, CERTAINTY_DEVIATION, len(table.features)))
 
 
-def legal(table: Table, certainty: FloatArray) -> FloatArray:
-    """The nearest certainties that the columns can have: at most 1, at least as likely as any other answer."""
+def clipped_certainty(table: Table, certainty: FloatArray) -> FloatArray:
+    """The nearest valid certainties: at most 1, and such that no other value is more likely."""
     clipped = checked_certainty(table, reaches(table), np.clip(certainty, 0.0, 1.0), clip=True)
-    return np.array([float(own.reshape(-1)[0]) for own in clipped])
+    return np.array([float(entry.reshape(-1)[0]) for entry in clipped])
 
 
 def problem_of(
     dataset: Dataset, mean_certainty: float, plausibility: float, depth: int, share: float = TRAINING_SHARE
 ) -> Problem:
-    """An instance of the paper's study."""
+    """Build the problem of an instance of the paper's study.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    mean_certainty, plausibility : float
+    depth : int
+    share : float, default=0.8
+        Share of the rows that are training rows.
+
+    Returns
+    -------
+    problem : Problem
+    """
     split = split_of(dataset, share)
-    shifts = ShiftDescription(certainty_of(mean_certainty, split.table), plausibility, clip=True)
+    shifts = Calibrated(certainty_of(mean_certainty, split.table), plausibility, clip=True)
     return Problem(split.labels, shifts.uncertainty(split.table), depth)

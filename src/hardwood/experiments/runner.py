@@ -1,4 +1,4 @@
-"""Runs what is left of a study, stores every outcome as it comes, and says how far it is."""
+"""Run the remaining instances of a study, store each result at once, and report progress."""
 
 from __future__ import annotations
 
@@ -9,26 +9,34 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from hardwood.data.datasets import Dataset, load_dataset
-from hardwood.experiments.backends import Backend, Ended, Outcome, outcome_of, run_here
+from hardwood.experiments.backends import Backend, Outcome, TaskResult, result_of, run_in_process
 from hardwood.experiments.grid import Instance, Settings, Study
 from hardwood.experiments.store import Row, Store, needs_arrow
 from hardwood.experiments.tasks import Task, result_names, run_task
 from hardwood.solvers import get_solver
 from hardwood.solvers.base import StopReason
 
-# Seconds change from run to run, and so do the work between two looks at the clock, the day and the machine.
+# Columns that change from run to run: times, the work until a time limit, the day and the machine.
 VARYING = ("seconds", "seconds_with_choice", "work", "works", "stop_reason", "date", "machine")
-
-
-LOOK_EVERY = 5.0  # seconds between two looks at how many workers there are
+POLL_SECONDS = 5.0  # interval at which the number of workers is read
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is: of so many tasks to do in it, how many ended, and how many of those not well."""
+    """Progress of a run.
+
+    Parameters
+    ----------
+    done, total : int
+        Number of tasks that ended, and of all tasks of this run.
+    troubled : int
+        Number of tasks that failed, crashed or hung.
+    last : str
+        Id of the task that ended last.
+    """
 
     done: int
     total: int
@@ -48,13 +56,26 @@ def run_study(
     retry: bool = False,
     on_progress: OnProgress | None = None,
 ) -> list[Row]:
-    """Run the instances of a study that the folder has no outcome of, and give all rows.
+    """Run the instances of a study for which the folder has no row.
 
-    backend      see `backends`
-    data         the folder of tables, see `datasets`
-    retry        run again what failed, crashed or hung
-    on_progress  is called after each task, by this thread: no new task starts until it returns, so it must not wait for
-                 one to start
+    Parameters
+    ----------
+    study : Study
+    folder : str or Path
+        Folder of the results.
+    backend : context manager of Backend
+        See `backends`.
+    data : str, Path or None
+        Folder of the tables, see `datasets`.
+    retry : bool, default=False
+        Whether to repeat tasks that failed, crashed or hung.
+    on_progress : callable or None
+        Called in this thread after each task. No new task starts until it returns, so it must not wait for one.
+
+    Returns
+    -------
+    rows : list of dict
+        All rows of the folder.
     """
     needs_arrow()
     if set(study.settings.methods) - {"robust", "ordinary"}:
@@ -69,9 +90,9 @@ def run_study(
         if todo:
             try:
                 with backend as opened:
-                    run.all(todo, opened, retry=retry)
+                    run.run_all(todo, opened, retry=retry)
             except BaseException:
-                with suppress(ValueError):  # the journal has all rows, and the error at hand matters more
+                with suppress(ValueError):  # the journal has all rows, and the first error matters more
                     store.write_results(instance_rows(store))
                 raise
         store.write_results(instance_rows(store))
@@ -79,30 +100,48 @@ def run_study(
 
 
 def instance_rows(store: Store) -> list[Row]:
-    """The rows of instances in a fixed order, without those of the ordinary trees that they share."""
+    """Rows of instances in a fixed order, without the rows of the ordinary trees that they share."""
     rows = [row for row in store.rows.values() if "plausibility" in row]
     return sorted(rows, key=lambda row: (row["dataset"], row["depth"], row["mean_certainty"], row["plausibility"]))
 
 
-def rerun(study: Study, folder: str | Path, name: str, data: str | Path | None = None) -> tuple[Row, dict[str, Any]]:
-    """Run one instance again, with the work that each search did then as its limit; the new row, and what differs from
-    the old one. Times are not compared.
+def rerun(
+    study: Study, folder: str | Path, name: str, data: str | Path | None = None
+) -> tuple[Row, dict[str, tuple[object, object]]]:
+    """Run one instance again, limited by the work of each search in the stored row.
+
+    Parameters
+    ----------
+    study : Study
+    folder : str or Path
+        Folder of the results.
+    name : str
+        Id of the instance.
+    data : str, Path or None
+        Folder of the tables.
+
+    Returns
+    -------
+    row : dict
+        The new row.
+    differing : dict
+        Old and new value of each column that differs; times are not compared.
     """
     instance = study.instance(name)
     dataset = load_dataset(instance.dataset, data)
     store = Store(folder)
     _check_settings(store, study, {dataset.name: dataset})
     if name not in store.rows:
-        raise ValueError(f'{folder} has no row of "{name}" yet')
+        raise ValueError(f'{folder} has no row of "{name}"; run the study first')
     old = store.rows[name]
     if old["outcome"] != Outcome.FINISHED:
         raise ValueError(
-            f'"{name}" did not finish then ({old["outcome"]}: {old["message"]}); run the study again with retry'
+            f'"{name}" did not finish ({old["outcome"]}: {old["message"]}); run the study again with retry'
         )
-    work = _work_of(old, study.settings.methods)
+    work = _recorded_work(old, study.settings.methods)
     ordinary = run_task(Task(dataset, instance.depth, study.settings, work=work)) if "ordinary_tree" in old else None
     task = Task(dataset, instance.depth, study.settings, instance, ordinary, work)
-    new = _row(task, run_here(task))
+    new = _row(task, run_in_process(task))
     differing = {
         column: (old.get(column), new.get(column))
         for column in sorted(set(old) | set(new))
@@ -113,6 +152,8 @@ def rerun(study: Study, folder: str | Path, name: str, data: str | Path | None =
 
 @dataclass
 class _Run:
+    """One run of `run_study`: what it needs, and its progress."""
+
     settings: Settings
     datasets: dict[str, Dataset]
     store: Store
@@ -121,16 +162,16 @@ class _Run:
     ended: int = 0
     troubled: int = 0
 
-    def all(self, todo: Sequence[Instance], backend: Backend, *, retry: bool) -> None:
-        """First the ordinary trees that instances share, then the instances."""
+    def run_all(self, todo: Sequence[Instance], backend: Backend, *, retry: bool) -> None:
+        """Run the ordinary trees that instances share, then the instances."""
         shared = self._ordinary_trees(retry)
         pairs = sorted({(instance.dataset, instance.depth) for instance in todo} - set(shared))
         if "ordinary" not in self.settings.methods:
             pairs = []
         self.total = len(pairs) + len(todo)
         tasks = [Task(self.datasets[name], depth, self.settings) for name, depth in pairs]
-        for task, ended in outcomes(tasks, backend):
-            self._keep(_row(task, ended), ended)
+        for task, result in results(tasks, backend):
+            self._store(task, result)
         shared = self._ordinary_trees(retry=False)
         ready: list[Task] = []
         for instance in todo:
@@ -138,54 +179,55 @@ class _Run:
             task = Task(self.datasets[instance.dataset], instance.depth, self.settings, instance, ordinary)
             if "ordinary" in self.settings.methods and "ordinary_tree" not in (ordinary or {}):
                 reason = f"its ordinary tree: {(ordinary or {}).get('message', 'missing')}"
-                failed = Ended(Outcome.FAILED, {}, reason)
-                self._keep(_row(task, failed), failed)
+                self._store(task, TaskResult(Outcome.FAILED, {}, reason))
             else:
                 ready.append(task)
-        for task, ended in outcomes(ready, backend):
-            self._keep(_row(task, ended), ended)
+        for task, result in results(ready, backend):
+            self._store(task, result)
 
     def _ordinary_trees(self, retry: bool) -> dict[tuple[str, int], Row]:
-        """Columns of the ordinary trees at hand, by table and depth: from the journal, or from any instance."""
+        """Columns of the known ordinary trees by table and depth, from the journal or from the row of an instance."""
         found: dict[tuple[str, int], Row] = {}
         for row in self.store.rows.values():
             pair = (row["dataset"], row["depth"])
             if retry and "ordinary_tree" not in row:
                 continue
             if "ordinary_tree" in row:
-                found[pair] = _ordinary(row)
+                found[pair] = _ordinary_columns(row)
             elif "plausibility" not in row:
                 found.setdefault(pair, row)
         return found
 
-    def _keep(self, row: Row, ended: Ended) -> None:
+    def _store(self, task: Task, result: TaskResult) -> None:
+        """Store the row of a task and report progress."""
+        row = _row(task, result)
         self.store.add(row)
         self.ended += 1
-        self.troubled += ended.outcome is not Outcome.FINISHED
+        self.troubled += result.outcome is not Outcome.FINISHED
         if self.on_progress is not None:
             self.on_progress(Progress(self.ended, self.total, self.troubled, row["id"]))
 
 
-def outcomes(tasks: Sequence[Task], backend: Backend) -> Iterator[tuple[Task, Ended]]:
-    """Run tasks, as many at a time as there are workers, and give each as it ends."""
+def results(tasks: Sequence[Task], backend: Backend) -> Iterator[tuple[Task, TaskResult]]:
+    """Run tasks, one for each slot of the backend at a time, and yield each with its result as it ends."""
     waiting = deque(tasks)
-    running: dict[Future[Ended], Task] = {}
-    patience = 0.0
+    running: dict[Future[TaskResult], Task] = {}
+    idle_seconds = 0.0
     while waiting or running:
         slots = backend.slots()
         while waiting and len(running) < max(1, slots):
             task = waiting.popleft()
             running[backend.executor.submit(backend.run, task)] = task
-        ended = wait(running, LOOK_EVERY, FIRST_COMPLETED).done
+        ended = wait(running, POLL_SECONDS, FIRST_COMPLETED).done
         for future in ended:
-            yield running.pop(future), outcome_of(future)
-        patience = patience + LOOK_EVERY if not (slots or ended) else 0.0
-        if running and patience > next(iter(running.values())).settings.patience:
-            raise ValueError("no worker is left, and none has come back; what had ended is kept, run again to go on")
+            yield running.pop(future), result_of(future)
+        idle_seconds = idle_seconds + POLL_SECONDS if not (slots or ended) else 0.0
+        if running and idle_seconds > next(iter(running.values())).settings.patience:
+            raise ValueError("no worker is left; the results so far are kept, run again to continue")
 
 
-def _work_of(row: Row, methods: Sequence[str]) -> dict[str, list[int | None]]:
-    """What each method did when its row was made, tree by tree; None for what was finished."""
+def _recorded_work(row: Row, methods: Sequence[str]) -> dict[str, list[int | None]]:
+    """Work of each method in a row, tree by tree; None for a search that was finished."""
     finished = (None, StopReason.FINISHED)
     work = {name: [None if row.get(f"{name}_stop_reason") in finished else row[f"{name}_work"]] for name in methods}
     if "ordinary_works" in row:
@@ -193,21 +235,23 @@ def _work_of(row: Row, methods: Sequence[str]) -> dict[str, list[int | None]]:
     return work
 
 
-def _ordinary(row: Row) -> Row:
+def _ordinary_columns(row: Row) -> Row:
+    """Columns of a row about how its ordinary tree was learnt."""
     names = result_names("ordinary")
     return {name: value for name, value in row.items() if name in names}
 
 
-def _row(task: Task, ended: Ended) -> Row:
+def _row(task: Task, result: TaskResult) -> Row:
+    """The row of a task that ended."""
     row: Row = {"id": task.id, "dataset": task.dataset.name, "depth": task.depth}
     if task.instance is not None:
         row |= {"mean_certainty": task.instance.mean_certainty, "plausibility": task.instance.plausibility}
-    row |= {"outcome": str(ended.outcome), "message": ended.message, "table": task.dataset.checksum}
-    return row | _settings_columns(task.settings) | ended.columns
+    row |= {"outcome": str(result.outcome), "message": result.message, "table": task.dataset.checksum}
+    return row | _settings_columns(task.settings) | result.columns
 
 
 def _settings_columns(settings: Settings) -> Row:
-    """What a row depends on besides its instance and its table."""
+    """Columns of the settings that a row depends on."""
     return {
         "methods": ",".join(settings.methods),
         "time_limit": settings.time_limit,
@@ -217,7 +261,7 @@ def _settings_columns(settings: Settings) -> Row:
 
 
 def _check_settings(store: Store, study: Study, datasets: Mapping[str, Dataset]) -> None:
-    """Refuse a folder with rows that this study would not make."""
+    """Refuse a folder whose rows have other settings or tables."""
     settings = _settings_columns(study.settings)
     for row in store.rows.values():
         wanted = settings | ({"table": datasets[row["dataset"]].checksum} if row["dataset"] in datasets else {})

@@ -1,10 +1,10 @@
-"""The folder of a study: a journal that only grows, and a Parquet file made from it.
+"""The folder of a study: an append-only journal, and a Parquet file that is made from it.
 
-    journal.jsonl    a line for each task that ended, written whole and flushed to the disk before the next
-    results.parquet  a row for each instance, complete without the journal
+    journal.jsonl    one line for each task that ended, flushed to the disk before the next
+    results.parquet  one row for each instance; it does not need the journal
 
-A line carries a checksum. A last line without its end was being written when the power went, and is left out; any other
-damage is an error that says where it is, and nothing is written to a damaged folder.
+Every line has a checksum. An incomplete last line is the result of a crash and is ignored. Any other damage is an error
+that names the line, and nothing is written to a damaged folder.
 """
 
 from __future__ import annotations
@@ -16,69 +16,81 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TypeAlias
 
-from hardwood._support.files import write_bytes
+from hardwood._util.files import write_bytes
+from hardwood._util.types import JsonObject
 
 JOURNAL, RESULTS = "journal.jsonl", "results.parquet"
-Row = dict[str, Any]
+Row: TypeAlias = JsonObject  # numbers and text by column name
 
 
 class Store:
-    """Rows by id, on disk."""
+    """Rows of results on disk.
+
+    Parameters
+    ----------
+    folder : str or Path
+
+    Attributes
+    ----------
+    rows : dict of str to dict
+        The rows by id.
+    """
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self._file: int | None = None
         self.rows: dict[str, Row] = {}
-        self._whole = 0  # bytes of the journal up to the end of its last whole line
+        self._complete = 0  # bytes of the journal up to the end of its last complete line
         self._read()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Open the journal and read it again; only one process may write a folder."""
+        """Open the journal for writing and read it again; only one process may write to a folder."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            how = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-            self._file = os.open(self.folder / JOURNAL, how, 0o666)
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+            self._file = os.open(self.folder / JOURNAL, flags, 0o666)
         except OSError as error:
             raise ValueError(
                 f"results cannot be written to {self.folder}: {error.strerror}; choose another folder"
             ) from error
         try:
             self._lock()
-            self._read()  # what another run added in the meantime
-            os.ftruncate(self._file, self._whole)  # what a crash left of a line
+            self._read()  # another run may have added rows
+            os.ftruncate(self._file, self._complete)  # removes the incomplete line that a crash left
             yield
         finally:
             os.close(self._file)
             self._file = None
 
     def add(self, row: Row) -> None:
-        """Append a row: afterwards it is on the disk, or the journal is as before and an error says why."""
+        """Append a row; if it cannot be written to the disk, the journal is restored and an error is raised."""
         if self._file is None:
             raise RuntimeError("the store is not open for writing")
-        line = _line(row)
+        line = _encoded_line(row)
         try:
             written = 0
             while written < len(line):
                 written += os.write(self._file, line[written:])
             os.fsync(self._file)
         except OSError as error:
-            os.ftruncate(self._file, self._whole)
+            os.ftruncate(self._file, self._complete)
             full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
             raise ValueError(
                 f"{self.folder / JOURNAL} cannot be written: {error.strerror}; the {len(self.rows)} rows before are "
-                f"kept. {'Free some space' if full else 'Mend this'} and run again: it goes on from there"
+                f"kept. {'Free some space' if full else 'Fix this'} and run again to continue"
             ) from error
-        self._whole += len(line)
+        self._complete += len(line)
         self.rows[row["id"]] = row
 
     def write_results(self, rows: list[Row]) -> None:
-        """Write rows as Parquet, whole or not at all."""
+        """Write rows to the Parquet file, atomically."""
         path = self.folder / RESULTS
         try:
-            write_bytes(path, parquet_bytes(rows))
+            write_bytes(path, _parquet_bytes(rows))
         except OSError as error:
             raise ValueError(
                 f"{path} cannot be written: {error.strerror}; all {len(rows)} rows are in {JOURNAL}; run again "
@@ -86,9 +98,10 @@ class Store:
             ) from error
 
     def _lock(self) -> None:
+        """Lock the journal against other processes."""
         try:
             import fcntl
-        except ModuleNotFoundError:  # Windows: nobody tells if two runs write the same folder
+        except ModuleNotFoundError:  # Windows has no such locks
             return
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # type: ignore[arg-type]  # it is open
@@ -100,34 +113,38 @@ class Store:
             ) from error
 
     def _read(self) -> None:
+        """Read the rows of both files."""
         if (self.folder / RESULTS).exists():
             self.rows |= {row["id"]: row for row in read_results(self.folder / RESULTS)}
-        self._whole = 0
+        self._complete = 0
         if (self.folder / JOURNAL).exists():
             self._read_journal()
 
     def _read_journal(self) -> None:
+        """Read the rows of the journal up to an incomplete last line."""
         path = self.folder / JOURNAL
         for number, line in enumerate(path.read_bytes().splitlines(keepends=True), start=1):
             if not line.endswith(b"\n"):
                 return
             try:
-                row = _row(line)
+                row = _decoded_line(line)
             except ValueError as error:
                 raise ValueError(
                     f"{path}, line {number}, is damaged ({error}); nothing was changed. Delete this line (unless "
-                    f"{RESULTS} has it, its instance is run again), or take the file from a backup"
+                    f"{RESULTS} has its row, the instance is run again), or restore the file from a backup"
                 ) from None
-            self._whole += len(line)
+            self._complete += len(line)
             self.rows[row["id"]] = row
 
 
-def _line(row: Row) -> bytes:
+def _encoded_line(row: Row) -> bytes:
+    """A row as a line of the journal."""
     text = json.dumps(row, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return f"{zlib.crc32(text.encode()):08x} {text}\n".encode()
 
 
-def _row(line: bytes) -> Row:
+def _decoded_line(line: bytes) -> Row:
+    """The row of a line of the journal."""
     checksum, _, text = line.rstrip(b"\r\n").partition(b" ")
     if checksum != f"{zlib.crc32(text):08x}".encode():
         raise ValueError("its checksum is wrong")
@@ -135,8 +152,8 @@ def _row(line: bytes) -> Row:
     return row
 
 
-def parquet_bytes(rows: list[Row]) -> bytes:
-    """Rows as a Parquet file; a row without a column has null there."""
+def _parquet_bytes(rows: list[Row]) -> bytes:
+    """Rows as the content of a Parquet file; a missing column is null."""
     pyarrow, parquet = needs_arrow()
     names = sorted({name for row in rows for name in row}, key=_column_order)
     table = pyarrow.table({name: pyarrow.array([row.get(name) for row in rows]) for name in names})
@@ -146,14 +163,24 @@ def parquet_bytes(rows: list[Row]) -> bytes:
 
 
 def read_results(path: str | Path) -> list[Row]:
-    """The rows of a Parquet file of results, without the columns that a row has not."""
+    """Read the rows of a Parquet file of results.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    rows : list of dict
+        Rows without their null columns.
+    """
     pyarrow, parquet = needs_arrow()
     try:
         rows = parquet.read_table(path).to_pylist()
     except (pyarrow.ArrowException, OSError) as error:
         raise ValueError(
-            f"{path} cannot be read as Parquet ({error}); nothing was changed. Move it away: if {JOURNAL} is beside "
-            f"it, no row is lost"
+            f"{path} cannot be read as Parquet ({error}); nothing was changed. Move the file away: if {JOURNAL} is in "
+            f"the same folder, no row is lost"
         ) from None
     if rows and "id" not in rows[0]:
         raise ValueError(f"{path} has no column id; expected results of a study")
@@ -161,12 +188,13 @@ def read_results(path: str | Path) -> list[Row]:
 
 
 def _column_order(name: str) -> tuple[int, str]:
+    """Sort key of a column: the identifying columns first, then by name."""
     first = ("id", "dataset", "mean_certainty", "plausibility", "depth", "outcome", "message")
     return (first.index(name), "") if name in first else (len(first), name)
 
 
-def needs_arrow() -> tuple[Any, Any]:
-    """pyarrow, or an error that says how to get it."""
+def needs_arrow() -> tuple[ModuleType, ModuleType]:
+    """Import pyarrow and pyarrow.parquet, or raise an error that says how to install them."""
     try:
         import pyarrow
         from pyarrow import parquet

@@ -1,9 +1,9 @@
-"""A report that people open and understand: one HTML file, no network, readable without scripts.
+"""A report as one HTML file that needs no network and is readable without scripts.
 
-    a fitted model, its rivals -> content (numbers) -> drawing (SVG) -> page (HTML) -> file
+    fitted model, baselines -> content (numbers) -> drawing (SVG), sections -> page (HTML) -> file
 
-The report learns nothing: other trees to draw beside the model are handed in. Names, answers and labels are anybody's
-text. They are escaped in `markup` and nowhere else, and the script only ever sets them as text.
+The report runs no solver: the trees to compare with are arguments. Names, values and labels come from the user's table
+and may be any text. They are escaped in `markup` and nowhere else, and the script inserts them as text only.
 """
 
 from hardwood.report.content import About

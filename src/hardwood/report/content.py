@@ -1,86 +1,107 @@
-"""Everything that a report says, as numbers and words, before it becomes a page."""
+"""The numbers of a report, before they become a page."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from hardwood.certificate import Certificate, is_about
-from hardwood.data.features import BELOW_ALL, NO_ANSWER, NO_ANSWER_WORDS, Kind, Table
 from hardwood.data.labels import Labels
+from hardwood.data.table import Table
 from hardwood.evaluation import AccuracyDistribution, distribution_of
-from hardwood.shift.calibration import Direction
-from hardwood.shift.description import ShiftDescription
 from hardwood.shiftlab import PlausibilityChoice
-from hardwood.shiftlab.coverage import PriceDistribution, asked_by, price_distributions
-from hardwood.trees.adversary import Attack, attack, plain_number
-from hardwood.trees.anatomy import Part, anatomy, words_of
-from hardwood.trees.tree import Branch, Leaf, Limit, Node, Tree
+from hardwood.shiftlab.coverage import CostDistribution, cost_distributions, used_features
+from hardwood.shifts.models import ShiftModel, is_own_model
+from hardwood.trees.attack import Attack, attack
+from hardwood.trees.node_stats import NodeStats, node_stats
+from hardwood.trees.tree import Tree
 
-OWN = "this tree"
-ANY_OTHER = "any other answer"
-MOST_ANSWERS = 50  # of a table of prices in the page
-MOST_PRICES = 2000  # of one column in the page; a wider column with prices by value has no margins there
-GRID = 201  # points of a curve
-FEW = 5  # rows that are not told apart
+THIS_TREE = "this tree"  # name of the reported tree among the curves
+_N_CURVE_POINTS = 201
 
 
 @dataclass(frozen=True)
 class Model:
-    """A tree, the shifts that it was learnt for, and what is proved about it."""
+    """A tree, the shifts that it was learnt for, and its certificate.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    shifts : ShiftModel
+        The shifts that it is hedged against.
+    certificate : Certificate or None
+        What is proved about the tree, if it has a certificate.
+    """
 
     tree: Tree
-    shifts: ShiftDescription
+    shifts: ShiftModel
     certificate: Certificate | None
 
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """A tree for one plausibility, on the table of the report."""
+    """A tree for one plausibility, attacked on the table of the report.
 
-    found: Attack
-    shifts: ShiftDescription
+    Parameters
+    ----------
+    attack : Attack
+        The adversary's best affordable shift against the tree.
+    shifts : ShiftModel
+        The shifts that the tree is hedged against.
+    certificate : Certificate or None
+        What is proved about the tree, if it has a certificate.
+    """
+
+    attack: Attack
+    shifts: ShiftModel
     certificate: Certificate | None
 
     @property
     def plausibility(self) -> float | None:
-        """What the tree was made for; None if it was not said by a plausibility, but by a budget or by boxes."""
-        return self.shifts.plausibility if self.shifts.budget is None and self.shifts.radius is None else None
+        """Plausibility that the tree was learnt for; None if a budget or boxes were given instead."""
+        return self.shifts.stated_plausibility
 
     @property
-    def words(self) -> str:
-        """What the tree was made for."""
-        if self.shifts.radius is not None:
+    def title(self) -> str:
+        """What the tree is hedged against, such as "Plausibility 0.9"."""
+        if not self.shifts.has_budget:
             return "Boxes around each row"
         if self.plausibility is None:
-            return f"Budget {self.found.uncertainty.budget:.4g}"
+            return f"Budget {self.attack.uncertainty.budget:.4g}"
         return f"Plausibility {self.plausibility:.6g}"
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
-        """The tree with its samples."""
-        return anatomy(self.found)
+    def nodes(self) -> tuple[NodeStats, ...]:
+        """All nodes of the tree with their samples, parents before their children."""
+        return node_stats(self.attack)
 
     @property
-    def leaves(self) -> list[Part]:
+    def leaves(self) -> list[NodeStats]:
         """The leaves, from left to right."""
-        return [part for part in self.parts if part.leaf is not None]
+        return [node for node in self.nodes if node.leaf is not None]
 
 
 @dataclass(frozen=True)
 class About:
-    """What a reader should know about a model that no number says; "" where nobody said it.
+    """Facts about a model that do not follow from its data; "" omits a fact.
 
-    target        what is predicted
-    date          of the report
-    author        who answers for the model
-    source        where the table comes from
-    intended_use  what the model is for, and what it is not for
+    Parameters
+    ----------
+    target : str
+        What is predicted.
+    date : str
+        Date of the report.
+    author : str
+        Who is responsible for the model.
+    source : str
+        Where the table comes from.
+    intended_use : str
+        What the model is for, and what it is not for.
     """
 
     target: str = ""
@@ -91,204 +112,150 @@ class About:
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
-    """A report.
+class RandomShifts:
+    """Effect and cost of random shifts, drawn as the certainties state.
 
-    levels  trees by plausibility, from 1 downwards; `chosen` is the one that the report is about
-    rivals  what else one might have used, under the same shifts
-    rows    whether single rows may be shown
-    about   what no number says
-    unseen  for each level, what the adversary does to its tree on rows that it has not seen, if there are some
-    choice  what each level of a path brings, if somebody asked which one to choose
+    Parameters
+    ----------
+    accuracy : AccuracyDistribution
+        Accuracy of the reported tree under random shifts.
+    all_columns : CostDistribution
+        Cost of a random shift of all columns.
+    used_columns : CostDistribution
+        Cost of a random shift of the columns that the tree uses.
+    """
+
+    accuracy: AccuracyDistribution
+    all_columns: CostDistribution
+    used_columns: CostDistribution
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """Everything that a report shows.
+
+    Parameters
+    ----------
+    title : str
+        Headline of the page.
+    levels : tuple of Level
+        Trees by plausibility, from 1 downwards.
+    chosen : int
+        Index of the level that the report is about.
+    baselines : dict of str to Attack
+        Trees to compare with, attacked within the same uncertainty set.
+    show_rows : bool
+        Whether the report may show single rows.
+    about : About
+        Facts that do not follow from the data.
+    unseen : tuple of Attack
+        For each level, the attack on rows that its tree has not seen; empty if there are none.
+    choice : PlausibilityChoice or None
+        Results of every level of a path, if the report shows how to choose one.
     """
 
     title: str
     levels: tuple[Level, ...]
     chosen: int
-    rivals: dict[str, Attack] = field(repr=False)
-    rows: bool = False
+    baselines: dict[str, Attack] = field(repr=False)
+    show_rows: bool = False
     about: About = About()
     unseen: tuple[Attack, ...] = ()
     choice: PlausibilityChoice | None = None
 
     @property
     def level(self) -> Level:
-        """The tree that the report is about."""
+        """The level that the report is about."""
         return self.levels[self.chosen]
 
     @property
-    def table(self) -> Table:
-        """The rows that all numbers are about."""
-        return self.level.found.uncertainty.costs.table
+    def attack(self) -> Attack:
+        """The attack on the tree that the report is about."""
+        return self.level.attack
 
     @property
-    def people(self) -> float:
-        """How many people the rows stand for."""
-        return self.level.found.labels.people
+    def tree(self) -> Tree:
+        """The tree that the report is about."""
+        return self.attack.tree
+
+    @property
+    def table(self) -> Table:
+        """The table that all numbers are about."""
+        return self.attack.uncertainty.costs.table
+
+    @property
+    def total_weight(self) -> float:
+        """Total weight of the rows: how many people they represent."""
+        return self.attack.labels.total_weight
 
     @property
     def weighted(self) -> bool:
-        """Whether rows stand for other numbers of people than one."""
-        return self.level.found.labels.weights is not None
+        """Whether the rows have sample weights."""
+        return self.attack.labels.weights is not None
 
     @property
     def measure(self) -> str:
-        """What shares are called."""
-        if self.level.found.labels.worth is None:
+        """Name of the accuracy that shares are."""
+        if self.attack.labels.class_weights is None:
             return "accuracy"
-        said = None if self.level.certificate is None else self.level.certificate.class_weight
-        return "balanced accuracy" if said == "balanced" else "accuracy by what classes are worth"
+        class_weight = None if self.level.certificate is None else self.level.certificate.class_weight
+        return "balanced accuracy" if class_weight == "balanced" else "class-weighted accuracy"
 
     @cached_property
     def same_data(self) -> bool:
         """Whether the table is the one that the certificate is about."""
-        return is_about(self.level.certificate, self.table, self.level.found.labels)
+        return is_about(self.level.certificate, self.table, self.attack.labels)
+
+    @property
+    def attacks(self) -> dict[str, Attack]:
+        """Attacks on the reported tree and on the baselines, by name."""
+        return {THIS_TREE: self.attack} | self.baselines
 
     @cached_property
     def curves(self) -> dict[str, list[float]]:
         """Worst-case accuracy of all trees at equally spaced budgets up to `largest_budget`."""
-        budgets = np.linspace(0.0, self.largest_budget, GRID)
-        found = {OWN: self.level.found} | self.rivals
-        return {name: [round(float(x), 5) for x in own.curve.accuracy_at(budgets)] for name, own in found.items()}
+        budgets = np.linspace(0.0, self.largest_budget, _N_CURVE_POINTS)
+        return {
+            name: [round(float(accuracy), 5) for accuracy in attacked.curve.accuracy_at(budgets)]
+            for name, attacked in self.attacks.items()
+        }
 
     @property
     def largest_budget(self) -> float:
         """Where the curves end: at plausibility 0.5, or at twice the budget if that is more."""
-        return max(self.people * math.log(2.0), 2.0 * self.level.found.uncertainty.budget)
+        return max(self.total_weight * math.log(2.0), 2.0 * self.attack.uncertainty.budget)
 
     @cached_property
-    def asked(self) -> tuple[int, ...]:
-        """The columns that some tree of the report asks for."""
-        nodes = [node for level in self.levels for node in level.found.tree.nodes]
-        return tuple(sorted({node.feature for node in nodes if isinstance(node, Branch)}))
-
-    @cached_property
-    def by_chance(self) -> tuple[AccuracyDistribution, PriceDistribution, PriceDistribution] | None:
-        """Accuracy under random shifts, and what these cost: all columns, those that the tree asks for.
-
-        None if prices were given instead of certainties.
-        """
-        if not self.likely or self.level.shifts.certainty is None:
-            return None
-        found, shifts = self.level.found, self.level.shifts
-        people, whole = np.asarray(found.labels.row_people), found.labels.whole
-        columns = range(len(self.table.features)), asked_by(found.tree)
-        everything, asked = price_distributions(self.table, people, shifts, columns, whole=whole)
-        return distribution_of(found.tree, self.table, found.labels, shifts), everything, asked
-
-    def changes(self) -> list[dict[str, Any]]:
-        """What the worst shift changes, told as the tree sees it, most frequent first; few rows together are "other".
-
-        Single values of rows stay unknown: a value is told by the range between two thresholds of the tree.
-        """
-        shift, tree = self.level.found.shift, self.level.found.tree
-        groups: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
-        cells = zip(shift.columns, shift.rows, shift.codes, shift.prices * shift.people, shift.people, strict=True)
-        for j, row, code, price, people in cells:
-            old = self.table.values[row, j]
-            feature = tree.features[j]
-            new = self._choice(int(j), int(row), int(old)) or _seen(tree, int(j), int(code))
-            key = (feature.name, _seen(tree, int(j), int(old)), new)
-            groups.setdefault(key, []).append((float(people), float(price)))
-        others = [own for own in groups.values() if len(own) < FEW]
-        entries: list[dict[str, Any]] = [
-            {"column": column, "from": old, "to": new} | _together(own)
-            for (column, old, new), own in groups.items()
-            if len(own) >= FEW
-        ]
-        entries.sort(key=lambda entry: -entry["rows"])
-        if others:
-            entries.append(
-                {"column": "other changes", "from": "", "to": ""}
-                | _together([change for own in others for change in own])
-            )
-        return entries
-
-    def _choice(self, j: int, row: int, old: int) -> str:
-        """Words for several answers that the adversary could give as well, at one price; "" if there is one only."""
-        costs, feature = self.level.found.uncertainty.costs, self.table.features[j]
-        if feature.ordered or costs.tables[j] is not None or costs.prices[j].shape[1] > 1:
-            return ""
-        region = self.level.found.tree.regions[self.level.found.region_of[row]]
-        limit = next(own for own in region.limits if own.feature == j)
-        others = sorted((limit.allowed or frozenset()) - {old})
-        if len(others) < 2:
-            return ""
-        if len(others) == feature.n_values - 1:
-            return ANY_OTHER
-        return " or ".join(str(feature.categories[k]) for k in others) if len(others) <= 3 else f"one of {len(others)}"
-
-    def script_data(self) -> dict[str, Any]:
-        """What the script needs to trace a record and to move along the path."""
-        return {
-            "chosen": self.chosen,
-            "classes": [str(name) for name in self.level.found.tree.classes],
-            "features": [self._feature_data(j) for j in self.asked],
-            "levels": [_node_data(level.found.tree.root, [0]) for level in self.levels],
-            "curves": self.curves,
-            "largestBudget": self.largest_budget,
-            "nSamples": self.people,
-            "likely": self.likely,
-            "noAnswer": NO_ANSWER,
-        }
+    def used_features(self) -> tuple[int, ...]:
+        """Features that some tree of the report uses."""
+        return tuple(sorted({j for level in self.levels for j in used_features(level.attack.tree)}))
 
     @property
-    def likely(self) -> bool:
-        """Whether prices stand for probabilities: they follow from certainties."""
-        shifts = self.level.shifts
-        return shifts.costs is None and shifts.radius is None
+    def calibrated(self) -> bool:
+        """Whether costs follow from certainties, so that they state how likely a change is."""
+        return self.has_probabilities and is_own_model(self.level.shifts)
 
-    def _moves(self, j: int) -> dict[str, Any] | None:
-        """Prices of moving a value of a column, for any record; None if they belong to single rows, or are too many.
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether the shift model states how likely changes are."""
+        return self.level.shifts.has_probabilities
 
-        With a bound, the price of an integer depends on the value: there is one for each value, from `first` on.
-        Otherwise it is the same for all.
-        """
-        shifts = replace(self.level.shifts, clip=True)  # values that no row has may be less certain than allowed
-        if shifts.by_cell:
+    @cached_property
+    def random_shifts(self) -> RandomShifts | None:
+        """Effect and cost of random shifts; None if the shift model does not state how likely changes are."""
+        if not self.has_probabilities:
             return None
-        costs = self.level.found.uncertainty.costs
-        feature, reach = self.table.features[j], costs.reach[j]
-        if (own := costs.tables[j]) is not None:
-            numbers = own.numbers.tolist()
-            table = [[_number(price) for price in row] for row in numbers]
-            return {"codes": own.codes.tolist(), "table": table} if len(table) <= MOST_ANSWERS else None
-        first = last = feature.low
-        if feature.ordered and (reach.lower is not None or reach.upper is not None):
-            beyond = feature.n_values + 10  # on a side without a bound; farther out the page has no margin
-            first = feature.low - beyond if reach.lower is None else min(feature.low, reach.lower)
-            last = feature.high + beyond if reach.upper is None else max(feature.high, reach.upper)
-        if last - first >= MOST_PRICES:
-            return None
-        probes = np.repeat(self.table.values[:1], last - first + 1, axis=0)
-        probes[:, j] = np.arange(first, last + 1)
-        probed = shifts.uncertainty(Table(self.table.features, probes), budget=0.0).costs
-        prices, missing = probed.prices[j], probed.missing[j]
-        return {
-            "table": None,
-            "missing": None if missing is None else _number(float(missing[0])),
-            "prices": [[_number(price) for price in row] for row in prices.tolist()],
-            "first": first if len(prices) > 1 else None,
-            "mayRise": reach.direction is not Direction.DOWN,
-            "mayFall": reach.direction is not Direction.UP,
-            "lower": reach.lower,
-            "upper": reach.upper,
-            "steps": reach.steps,
-        }
-
-    def _feature_data(self, j: int) -> dict[str, Any]:
-        feature = self.table.features[j]
-        return {
-            "index": j,
-            "name": feature.name,
-            "kind": str(feature.kind),
-            "ordered": feature.ordered,
-            "missing": feature.missing,
-            "middle": (feature.low + feature.high) // 2,
-            "answers": [str(answer) for answer in feature.categories],
-            "edges": list(feature.edges) if feature.kind is Kind.BINNED else [],
-            "moves": self._moves(j),
-        }
+        shifts, labels = self.level.shifts, self.attack.labels
+        columns = range(len(self.table.features)), used_features(self.tree)
+        all_columns, used_columns = cost_distributions(
+            self.table,
+            np.asarray(labels.sample_weights),
+            shifts,
+            columns,
+            has_integer_weights=labels.has_integer_weights,
+        )
+        accuracy = distribution_of(self.tree, self.table, labels, shifts)
+        return RandomShifts(accuracy, all_columns, used_columns)
 
 
 def content_of(
@@ -297,60 +264,47 @@ def content_of(
     table: Table,
     labels: Labels,
     *,
-    rivals: Mapping[str, Tree],
+    baselines: Mapping[str, Tree],
     title: str,
-    rows: bool = False,
+    show_rows: bool = False,
     about: About = About(),
     unseen: tuple[Table, Labels] | None = None,
     choice: PlausibilityChoice | None = None,
 ) -> Content:
-    """Work out everything about models, by falling plausibility, on one table; the chosen one is reported."""
-    levels = tuple(
-        Level(
-            attack(model.tree, labels, model.shifts.uncertainty(table, people=labels.people)),
-            model.shifts,
-            model.certificate,
-        )
-        for model in models
-    )
-    set_of_shifts = levels[chosen].found.uncertainty
-    against = {name: attack(tree, labels, set_of_shifts) for name, tree in rivals.items()}
-    others: tuple[Attack, ...] = ()
-    if unseen is not None:
-        there, who = unseen
-        others = tuple(attack(model.tree, who, model.shifts.uncertainty(there, people=who.people)) for model in models)
-    return Content(title, levels, chosen, against, rows, about, others, choice)
+    """Attack all trees of a report on its table.
+
+    Parameters
+    ----------
+    models : sequence of Model
+        Models by falling plausibility.
+    chosen : int
+        Index of the model that the report is about.
+    table, labels : Table, Labels
+        The table of the report and its labels.
+    baselines : mapping of str to Tree
+        Trees to compare with, by name.
+    title : str
+        Headline of the page.
+    show_rows : bool, default=False
+        Whether the report may show single rows.
+    about : About
+        Facts that do not follow from the data.
+    unseen : tuple of (Table, Labels), optional
+        Rows that the trees have not seen.
+    choice : PlausibilityChoice, optional
+        Results of every level of a path.
+
+    Returns
+    -------
+    content : Content
+    """
+    levels = tuple(Level(_attacked(model, table, labels), model.shifts, model.certificate) for model in models)
+    uncertainty = levels[chosen].attack.uncertainty
+    attacked_baselines = {name: attack(tree, labels, uncertainty) for name, tree in baselines.items()}
+    on_unseen = () if unseen is None else tuple(_attacked(model, *unseen) for model in models)
+    return Content(title, levels, chosen, attacked_baselines, show_rows, about, on_unseen, choice)
 
 
-def _seen(tree: Tree, j: int, code: int) -> str:
-    """A value as a tree sees it: between which of its thresholds, or which answer."""
-    feature = tree.features[j]
-    if code == NO_ANSWER:
-        return NO_ANSWER_WORDS
-    if not feature.ordered:
-        return str(feature.categories[code])
-    thresholds = sorted(
-        node.code for node in tree.nodes if isinstance(node, Branch) and node.feature == j and node.code != BELOW_ALL
-    )
-    above = [threshold for threshold in thresholds if threshold >= code]
-    below = [threshold + 1 for threshold in thresholds if threshold < code]
-    return words_of(feature, Limit(j, below[-1] if below else None, above[0] if above else None))
-
-
-def _node_data(node: Node, next_leaf: list[int]) -> dict[str, Any]:
-    if isinstance(node, Leaf):
-        next_leaf[0] += 1
-        return {"label": node.label, "leaf": next_leaf[0] - 1}
-    left = _node_data(node.left, next_leaf)
-    own = {"feature": node.feature, "code": node.code, "missingLeft": node.missing_left}
-    return own | {"yes": left, "no": _node_data(node.right, next_leaf)}
-
-
-def _together(changes: list[tuple[float, float]]) -> dict[str, float]:
-    """People and price of some changes."""
-    return {"rows": plain_number(sum(people for people, _ in changes)), "price": sum(price for _, price in changes)}
-
-
-def _number(price: float) -> float | None:
-    """JSON has no infinity: null is a move that never happens."""
-    return price if math.isfinite(price) else None
+def _attacked(model: Model, table: Table, labels: Labels) -> Attack:
+    """Return the attack on a model's tree within its own uncertainty set for a table."""
+    return attack(model.tree, labels, model.shifts.uncertainty(table, total_weight=labels.total_weight))

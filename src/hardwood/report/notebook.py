@@ -1,9 +1,8 @@
-"""Results as notebooks show them: the report's drawings, with a style of their own; everybody's words are escaped."""
+"""Results as notebooks show them: the drawings of the report with a style of their own, and escaped text."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from hardwood.certificate import Certificate
 from hardwood.estimators.alternatives import Alternatives
@@ -13,27 +12,28 @@ from hardwood.estimators.findings import Findings
 from hardwood.estimators.harden import Hardened
 from hardwood.estimators.path import RobustnessPath
 from hardwood.report.content import Level
-from hardwood.report.drawing import legend, tree_svg
+from hardwood.report.drawing.shapes import class_legend
+from hardwood.report.drawing.tree import tree_svg
 from hardwood.report.markup import Markup, element, joined
-from hardwood.shift.description import ShiftDescription
-from hardwood.trees.adversary import Attack
+from hardwood.shifts.models import Calibrated, ShiftModel
+from hardwood.trees.attack import Attack
 
-MOST_CHANGES = 10
-STYLE = """
+_MAX_CHANGES = 10
+_STYLE = """
 .hardwood { --ground: #fbfbf9; --ink: #1d2327; --soft: #55606a; --edge: #b9c2c8; --track: #eceff0; --line: #d5dadd;
  --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #cc79a7; --c4: #e69f00; --c5: #56b4e9; --c6: #555; --c7: #9a8c00;
  background: #fff; color: var(--ink); font: 14px/1.45 system-ui, sans-serif; overflow-x: auto; padding: 0.5rem; }
 .hardwood svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
-.hardwood svg .words { height: 100%; display: flex; flex-direction: column; align-items: center;
+.hardwood svg .text { height: 100%; display: flex; flex-direction: column; align-items: center;
  justify-content: center; text-align: center; font: 13px/1.35 system-ui, sans-serif; }
-.hardwood svg .words bdi { display: block; max-width: 100%; overflow: hidden; text-overflow: ellipsis;
+.hardwood svg .text bdi { display: block; max-width: 100%; overflow: hidden; text-overflow: ellipsis;
  white-space: nowrap; }
-.hardwood svg .test { font-weight: 650; }
+.hardwood svg .condition { font-weight: 650; }
 .hardwood .question rect { fill: var(--ground); stroke: var(--soft); }
 .hardwood .leaf rect[rx="16"] { fill-opacity: 0.25; stroke: var(--ink); stroke-width: 0.75; }
 .hardwood .edge path { fill: none; stroke: var(--edge); }
-.hardwood .edge .answer { fill: var(--soft); text-anchor: end; font-size: 11px; }
-.hardwood .told { fill: var(--soft); font-size: 11.5px; }
+.hardwood .edge .outcome { fill: var(--soft); text-anchor: end; font-size: 11px; }
+.hardwood .counts { fill: var(--soft); font-size: 11.5px; }
 .hardwood .empty { fill: var(--track); }
 .hardwood .hit { fill: none; }
 .hardwood .legend { display: flex; flex-wrap: wrap; gap: 1rem; list-style: none; padding: 0; }
@@ -42,57 +42,68 @@ STYLE = """
 """ + "\n".join(f".hardwood .class-{k} {{ fill: var(--c{k}); }}" for k in range(8))
 
 
-def html_of(thing: Any) -> str:
-    """A result as a piece of HTML."""
-    return element("div", Markup(f"<style>{STYLE}</style>"), *_pieces(thing), class_="hardwood")
+def html_of(result: object) -> str:
+    """Return a result as HTML for a notebook.
+
+    Parameters
+    ----------
+    result : object
+        An attack, audit, path, comparison or certificate is shown with drawings and tables; any other object as text.
+    """
+    return element("div", Markup(f"<style>{_STYLE}</style>"), *_parts(result), class_="hardwood")
 
 
-def _pieces(thing: Any) -> list[Markup]:
-    if isinstance(thing, Attack):
-        return _of_attack(thing, ShiftDescription())
-    if isinstance(thing, Audit):
-        return [*_of_attack(thing.found, thing.shifts), _classes(thing)]
-    if isinstance(thing, Hardened):
-        return [_lines(str(thing).split("\n\n")[0]), *_of_attack(thing.after.found, thing.after.shifts)]
-    if isinstance(thing, RobustnessPath | Comparison):
-        return [_table(thing.to_dict())]
-    if isinstance(thing, Alternatives):
-        pieces = [_lines(thing.said), _table(thing.to_dict())]
-        return [*pieces, *(drawn for found in thing for drawn in _drawn(found, ShiftDescription()))]
-    if isinstance(thing, Certificate | Findings):
-        return [_lines(str(thing))]
-    return [element("pre", str(thing))]
+def _parts(result: object) -> list[Markup]:
+    """Return the elements that show a result."""
+    if isinstance(result, Attack):
+        return _attack(result, Calibrated())
+    if isinstance(result, Audit):
+        return [*_attack(result.found, result.shifts), _class_table(result)]
+    if isinstance(result, Hardened):
+        return [_paragraphs(str(result).split("\n\n")[0]), *_attack(result.after.found, result.after.shifts)]
+    if isinstance(result, RobustnessPath | Comparison):
+        return [_table(result.to_dict())]
+    if isinstance(result, Alternatives):
+        drawings = [part for attack in result for part in _tree(attack, Calibrated())]
+        return [_paragraphs(result.summary), _table(result.to_dict()), *drawings]
+    if isinstance(result, Certificate | Findings):
+        return [_paragraphs(str(result))]
+    return [element("pre", str(result))]
 
 
-def _of_attack(found: Attack, shifts: ShiftDescription) -> list[Markup]:
-    first, *changes = str(found).split("\n")
-    entries = found.shift.grouped()[:MOST_CHANGES]
-    table = _table({name: [entry[name] for entry in entries] for name in ("column", "from", "to", "rows", "price")})
-    return [element("p", first), *_drawn(found, shifts), table if changes else joined()]
+def _attack(attack: Attack, shifts: ShiftModel) -> list[Markup]:
+    """Return the summary of an attack, its tree, and its most frequent changes."""
+    summary, *changes = str(attack).split("\n")
+    groups = attack.shift.grouped()[:_MAX_CHANGES]
+    table = _table({name: [group[name] for group in groups] for name in ("column", "from", "to", "rows", "cost")})
+    return [element("p", summary), *_tree(attack, shifts), table if changes else joined()]
 
 
-def _drawn(found: Attack, shifts: ShiftDescription) -> list[Markup]:
-    level = Level(found, shifts, None)
-    return [tree_svg(level, 0), legend(level)]
+def _tree(attack: Attack, shifts: ShiftModel) -> list[Markup]:
+    """Return the drawing of a tree, and its legend."""
+    return [tree_svg(Level(attack, shifts, None), 0), class_legend(attack.tree.classes)]
 
 
-def _classes(found: Audit) -> Markup:
-    own = found.by_class
+def _class_table(audit: Audit) -> Markup:
+    """Return the accuracy of each class."""
+    shares = audit.by_class
     return _table(
         {
-            "class": [share.label for share in own],
-            "people": [share.people for share in own],
-            "as they stand": [f"{share.nominal:.1%}" for share in own],
-            "worst shift": [f"{share.worst_case:.1%}" for share in own],
+            "class": [share.label for share in shares],
+            "weight": [share.weight for share in shares],
+            "without a shift": [f"{share.nominal:.1%}" for share in shares],
+            "worst shift": [f"{share.worst_case:.1%}" for share in shares],
         }
     )
 
 
-def _lines(text: str) -> Markup:
+def _paragraphs(text: str) -> Markup:
+    """Return a paragraph for each line that is not blank."""
     return joined(*(element("p", line) for line in text.split("\n") if line.strip()))
 
 
-def _table(columns: Mapping[str, Sequence[Any]]) -> Markup:
+def _table(columns: Mapping[str, Sequence[object]]) -> Markup:
+    """Return columns, given by name, as a table."""
     head = element("tr", *(element("th", name.replace("_", " ")) for name in columns))
     rows = [
         element("tr", *(element("td", _cell(name, value)) for name, value in zip(columns, row, strict=True)))
@@ -101,7 +112,8 @@ def _table(columns: Mapping[str, Sequence[Any]]) -> Markup:
     return element("table", element("thead", head), element("tbody", *rows))
 
 
-def _cell(name: str, value: Any) -> str:
+def _cell(name: str, value: object) -> str:
+    """Return the text of a cell of a column."""
     if value is None:
         return "not available"
     if isinstance(value, float):

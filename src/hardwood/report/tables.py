@@ -1,50 +1,68 @@
-"""Tables of a report, and how its numbers are written."""
+"""Tables of a report."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from hardwood.report.markup import Markup, element
 
-Lines: TypeAlias = list[tuple[list[Any], dict[str, Any]]]  # cells and attributes
+Cells: TypeAlias = Sequence[object]
 
 
-def counted(n: int, what: str) -> str:
-    """A number of things."""
-    return f"1 {what}" if n == 1 else f"{n} {what}s"
+@dataclass(frozen=True)
+class Row:
+    """A row of a table.
 
+    Parameters
+    ----------
+    cells : sequence of object
+        One entry for each column; the first one is the header of the row.
+    attributes : dict of str to object
+        Attributes of the row's element.
+    """
 
-def percent(share: float) -> str:
-    """A share in per cent."""
-    return f"{100 * share:.1f}\N{NO-BREAK SPACE}%"
+    cells: Cells
+    attributes: dict[str, object] = field(default_factory=dict)
 
 
 def table_of(
-    caption: str,
-    head: tuple[str, ...],
-    rows: Lines,
-    *,
-    numbers: int,
-    first_number: int = 0,
-    head_shown: bool = True,
+    caption: str, head: Sequence[str], rows: Sequence[Row | Cells], *, numbers: range = range(0), show_head: bool = True
 ) -> Markup:
-    """A table; `numbers` columns from `first_number` on are numbers."""
+    """Return a table in a box that scrolls sideways.
 
-    def is_number(k: int) -> str | None:
-        return "number" if first_number <= k < first_number + numbers else None
+    Parameters
+    ----------
+    caption : str
+        The caption, which is also the box's name for screen readers.
+    head : sequence of str
+        Titles of the columns.
+    rows : sequence of Row or of sequences
+        The rows; a sequence is a row without attributes.
+    numbers : range
+        Columns that hold numbers, which are aligned at their end.
+    show_head : bool, default=True
+        Whether the titles are shown.
+    """
 
-    titles = element("tr", *(element("th", title, scope="col", class_=is_number(k)) for k, title in enumerate(head)))
-    lines = [
-        element("tr", *(_cell(cell, k, is_number(k)) for k, cell in enumerate(cells)), **attributes)
-        for cells, attributes in rows
-    ]
+    def class_of(k: int) -> str | None:
+        return "number" if k in numbers else None
+
+    titles = element("tr", *(element("th", title, scope="col", class_=class_of(k)) for k, title in enumerate(head)))
+    lines = []
+    for row in rows:
+        entry = row if isinstance(row, Row) else Row(row)
+        cells = [_cell(cell, k, class_of(k)) for k, cell in enumerate(entry.cells)]
+        lines.append(element("tr", *cells, **entry.attributes))
     table = element(
-        "table", element("caption", caption), element("thead", titles) if head_shown else None, element("tbody", *lines)
+        "table", element("caption", caption), element("thead", titles) if show_head else None, element("tbody", *lines)
     )
     return element("div", table, class_="table", tabindex=0, role="region", aria_label=caption)
 
 
 def _cell(cell: object, k: int, class_: str | None) -> Markup:
+    """Return a cell; the first one of a row is its header."""
     if k == 0:
         return element("th", cell, scope="row", class_=class_)
     return element("td", cell, class_=class_)

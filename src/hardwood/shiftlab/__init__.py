@@ -1,17 +1,19 @@
-"""The shift laboratory: how big a shift, how likely, and what accuracy then.
+"""The shift laboratory: certainties from data, probabilities of shifts, and the cost of observed shifts.
 
-coverage, plausibility_for_coverage      how likely a random shift stays within the budget, and the other way round
-accuracy_distribution                    how accurate a tree is when answers shift at random: the exact distribution
-estimate_certainty, certainty_from_kappa certainties from two measurements, and from published figures
-drift                                    what a shift that came really cost, beside the budget
-choose_plausibility                      three answers to "which plausibility?" along one path of trees
+coverage, plausibility_for_coverage       probability that a random shift stays within the budget, and its inverse
+accuracy_distribution                     exact distribution of a tree's accuracy under random shifts
+estimate_certainty, certainty_from_kappa  certainties from two measurements, and from published figures
+drift                                     cost of an observed shift, compared with the budget
+choose_plausibility                       three rules for choosing a plausibility along one path of trees
 """
 
 from hardwood.shiftlab.accuracy import accuracy_distribution
 from hardwood.shiftlab.choosing import PlausibilityChoice, choose_plausibility
 from hardwood.shiftlab.coverage import Coverage, coverage, plausibility_for_coverage
-from hardwood.shiftlab.drift import Drift, drift
-from hardwood.shiftlab.estimation import CertaintyEstimate, estimate_certainty
+from hardwood.shiftlab.drift import drift
+from hardwood.shiftlab.drift_result import Drift
+from hardwood.shiftlab.estimation import estimate_certainty
+from hardwood.shiftlab.estimation_result import CertaintyEstimate
 from hardwood.shiftlab.published import RELIABILITIES, Reliability, certainty_from_kappa
 from hardwood.shiftlab.waves import LeastChange
 

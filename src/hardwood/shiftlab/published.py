@@ -1,27 +1,36 @@
-"""Certainty from what others have published: kappa and shares of answers, and typical figures with their sources."""
+"""Certainty from published figures: conversion of Cohen's kappa, and typical reliabilities with their sources."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from hardwood._support.arguments import numbers_of
-from hardwood._support.errors import ArgumentError, Said
+from hardwood._util.arguments import check_numbers
+from hardwood._util.arrays import FloatArray
+from hardwood._util.errors import ArgumentError, Verbatim
+from hardwood._util.types import ColumnLike
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """A published figure.
+    """A published reliability of a kind of question.
 
-    kind       of question
-    measure    what was compared: "test-retest", or "against a measurement" or "against records"
-    low, high  kappa, from lowest to highest; the same where there is one figure
-    changed    the share of people whose answer was another one, where that was published instead of a kappa
-    about      who was asked, and when again
-    source     where it was published
+    Parameters
+    ----------
+    kind : str
+        Kind of question.
+    measure : str
+        What was compared: "test-retest", "against a measurement" or "against records".
+    low, high : float or None
+        Range of kappa; equal where there is one figure.
+    changed : float or None
+        Share of people whose answer changed, where that was published instead of a kappa.
+    about : str
+        The sample, and when it was asked again.
+    source : str
+        The publication.
     """
 
     kind: str
@@ -48,7 +57,7 @@ _TEST, _MEASURED, _RECORDS = "test-retest", "against a measurement", "against re
 _ADELAIDE = "154 adults in South Australia, again after 13 to 35 days"
 _BMC = "BMC Medical Research Methodology 2012;12:108, doi 10.1186/1471-2288-12-108"
 
-# Each was found in the abstract of its source. What could not be found there is not here.
+# Every figure is stated in the abstract of its source; figures that could not be found there are left out.
 RELIABILITIES = (
     Reliability("demography", _TEST, 0.85, 1.0, None, _MISSOURI, _BROWNSON),
     Reliability("hypertension, told", _TEST, 0.82, 0.82, None, _MISSOURI, _BROWNSON),
@@ -110,47 +119,63 @@ RELIABILITIES = (
 )
 
 
-def certainty_from_kappa(kappa: float, shares: Any, later_shares: Any = None) -> float:
-    """The certainty of a question whose reliability was published as Cohen's kappa (unweighted).
+def certainty_from_kappa(kappa: float, shares: object, later_shares: object = None) -> float:
+    """Compute the certainty of a question whose reliability was published as Cohen's kappa (unweighted).
 
-        agreement = kappa (1 - by chance) + by chance,    by chance = sum over answers of share now * share later
+    The certainty is the agreement, the share of people whose answer is the same:
 
-    and the agreement is the certainty: the share of people whose answer is the same.
+        agreement = kappa (1 - by_chance) + by_chance,    by_chance = sum over answers of share now * share later
 
-    kappa         from -1 to 1
-    shares        of the answers, such as [0.7, 0.3]; counts will do
-    later_shares  of the answers the second time, if they were others
+    Parameters
+    ----------
+    kappa : float
+        From -1 to 1.
+    shares : sequence or mapping
+        Shares of the answers, such as [0.7, 0.3], or their counts.
+    later_shares : sequence or mapping, default=None
+        Shares of the answers the second time, if they differ.
+
+    Returns
+    -------
+    certainty : float
+
+    Raises
+    ------
+    ArgumentError
+        If no two measurements with these shares have this kappa.
     """
-    value = numbers_of("kappa", kappa)
+    value = check_numbers("kappa", kappa)
     if value.ndim != 0 or not -1 <= value <= 1:
         raise ArgumentError("kappa", kappa, "it must lie in [-1, 1]")
     now = _shares("shares", shares)
     later = now if later_shares is None else _shares("later_shares", _in_order_of(shares, later_shares))
     if len(now) != len(later):
-        raise ArgumentError("later_shares", Said(f"a list of {len(later)}"), f"expected {len(now)} as in shares")
-    chance = float(now @ later)
-    agreement = float(value) * (1.0 - chance) + chance
-    # Those who give an answer both times are at most the rarer of its two shares, and at least what they exceed 1 by.
-    least, most = float(np.maximum(now + later - 1.0, 0.0).sum()), float(np.minimum(now, later).sum())
-    if not least - 1e-9 <= agreement <= most + 1e-9:
-        expected = f"with these shares, agreement would be {agreement:.3g}; it lies in [{least:.3g}, {most:.3g}]"
+        raise ArgumentError("later_shares", Verbatim(f"a list of {len(later)}"), f"expected {len(now)} as in shares")
+    by_chance = float(now @ later)
+    agreement = float(value) * (1.0 - by_chance) + by_chance
+    # The share that gives an answer both times is at most the smaller of its two shares, and at least their excess
+    # over 1.
+    lowest, highest = float(np.maximum(now + later - 1.0, 0.0).sum()), float(np.minimum(now, later).sum())
+    if not lowest - 1e-9 <= agreement <= highest + 1e-9:
+        expected = f"with these shares, agreement would be {agreement:.3g}; it lies in [{lowest:.3g}, {highest:.3g}]"
         raise ArgumentError("kappa", float(value), expected)
-    return min(max(agreement, least), most)
+    return min(max(agreement, lowest), highest)
 
 
-def _in_order_of(shares: Any, later: Any) -> Any:
-    """The later shares in the order of the first, where both name their answers: mappings, or series of pandas."""
+def _in_order_of(shares: ColumnLike, later: ColumnLike) -> ColumnLike:
+    """The later shares in the order of the first, where both name their answers: mappings, or pandas series."""
     if not (hasattr(shares, "keys") and hasattr(later, "keys")):
         return later
     names = list(shares.keys())
     if set(names) != set(later.keys()):
-        raise ArgumentError("later_shares", Said(f"about {list(later.keys())}"), f"expected the answers {names}")
+        raise ArgumentError("later_shares", Verbatim(f"about {list(later.keys())}"), f"expected the answers {names}")
     return [later[name] for name in names]
 
 
-def _shares(argument: str, given: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _shares(argument: str, given: object) -> FloatArray:
+    """Shares that add up to 1, from shares or counts."""
     values = list(given.values()) if isinstance(given, Mapping) else given
-    shares = np.atleast_1d(numbers_of(argument, values))
+    shares = np.atleast_1d(check_numbers(argument, values))
     if shares.ndim != 1 or len(shares) < 2 or not ((shares >= 0) & (shares < 1e300)).all() or not shares.any():
         raise ArgumentError(argument, given, "expected a share for each of at least two answers, none negative")
     return np.asarray(shares / shares.sum())

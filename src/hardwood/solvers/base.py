@@ -1,17 +1,20 @@
-"""What every engine promises: problem in, result out, with claims that hold whenever and however the engine stops."""
+"""The contract of all solvers: a problem goes in, a result with checked claims comes out.
+
+The claims of a result hold no matter when and why the solver stops.
+"""
 
 from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
-from hardwood._support.errors import ArgumentError, Said, Setting
-from hardwood.problem import Problem
+from hardwood._util.errors import ArgumentError, Setting, Verbatim
+from hardwood.problem import Problem, TreeConstraint
+from hardwood.trees.attack import Attack
 from hardwood.trees.tree import Leaf, Tree
 
 
@@ -19,8 +22,8 @@ class Status(StrEnum):
     """What is proved about the tree of a result."""
 
     OPTIMAL = "optimal"
-    """No tree of the problem has a larger objective (by more than `Problem.resolution`, which is 0 but for the
-    distributional goal)."""
+    """No tree of the problem has a larger objective by more than `Problem.resolution`, which is 0 unless the problem is
+    fractional."""
     MOST_ROBUST = "most_robust"
     """No tree keeps more samples correct in the worst case; one with fewer branching nodes may exist."""
     FEASIBLE = "feasible"
@@ -28,7 +31,7 @@ class Status(StrEnum):
 
 
 class StopReason(StrEnum):
-    """Why the engine stopped."""
+    """Why the solver stopped."""
 
     FINISHED = "finished"
     TIME_LIMIT = "time_limit"
@@ -39,8 +42,17 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When to stop even though nothing is proved yet; None: no limit. `work` counts what the engine counts as steps
-    (of one thread): a run that stopped by time is repeated by the `work` of its result.
+    """When a solver stops although it has no proof yet; None is no limit.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        Wall-clock time.
+    memory_bytes : int, optional
+        Memory of the solver.
+    work : int, optional
+        Steps as the solver counts them, on one thread. A run that was stopped by time is repeated exactly by the `work`
+        of its result.
     """
 
     seconds: float | None = None
@@ -56,7 +68,19 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A moment of the run: the best objective so far, the bound that no tree exceeds, and the work done."""
+    """State of a run at one moment.
+
+    Parameters
+    ----------
+    seconds : float
+        Time since the run began.
+    objective : float
+        Objective of the incumbent.
+    objective_bound : float
+        No tree has a larger objective.
+    work : int
+        Steps so far, as in `Limits`.
+    """
 
     seconds: float
     objective: float
@@ -64,14 +88,21 @@ class Progress:
     work: int
 
 
-DEFAULT_MEMORY = 8e9  # bytes; a problem that needs more is refused before an engine begins
+DEFAULT_MEMORY = 8e9  # bytes; a problem that needs more is refused before a solver begins
 OnProgress: TypeAlias = Callable[[Progress], None]
-Judge: TypeAlias = Callable[[Tree], tuple[float, float]]  # samples that a tree keeps correct, and its objective
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What is known beforehand: a good tree, and a bound that no tree's objective exceeds (trusted, not checked)."""
+    """What is known before a run.
+
+    Parameters
+    ----------
+    tree : Tree, optional
+        A good tree.
+    objective_bound : float, default=inf
+        A bound that no tree's objective exceeds. It is trusted, not checked.
+    """
 
     tree: Tree | None = None
     objective_bound: float = math.inf
@@ -85,14 +116,44 @@ class Start:
 class Result:
     """The best tree found and what is proved about it.
 
-    worst_case_correct  samples that this tree keeps correct, recomputed by the adversary, not taken from the engine
-    objective_bound     no tree of the problem has a larger objective
-    upper_bound         no tree of the problem keeps more samples correct
-    any_model_bound     no classifier of any kind does; all samples if the engine does not know
-    gap                 (upper_bound - worst_case_correct) / samples; 0: the accuracy is proved
+    Attributes
+    ----------
+    status : Status
+        What is proved.
+    stop_reason : StopReason
+        Why the solver stopped.
+    tree : Tree
+        The best tree found.
+    worst_case_correct : float
+        Samples that this tree keeps correct, computed by the attack and not taken from the solver.
+    branching_nodes : int
+        Number of splits of the tree.
+    objective : float
+        Value of the tree that was maximised, see `Problem.objective`.
+    objective_bound : float
+        No tree of the problem has a larger objective.
+    upper_bound : float
+        No tree of the problem keeps more samples correct.
+    gap : float
+        (upper_bound - worst_case_correct) / total; 0 proves the accuracy.
+    any_model_bound : float
+        No classifier of any kind keeps more samples correct; the total if the solver has no such bound.
+    seconds : float
+        Duration of the run.
+    solver : str
+        Name of the solver.
+    attack : Attack
+        The attack on the tree, for the problem that the caller gave. It holds the table, so pickles leave it out: a
+        result that was unpickled has no such attribute.
+    work : int
+        Steps of the run, as in `Limits`.
+    history : tuple of Progress
+        Everything that the run reported.
 
-    Samples are whole numbers where people are counted one by one (`Labels.counted`); otherwise all of these say what
-    samples are worth.
+    Notes
+    -----
+    Numbers of samples are integers if weights are integers and there are no class weights (`Labels.integral`).
+    Otherwise they are sums of weights times class weights.
     """
 
     status: Status
@@ -107,18 +168,64 @@ class Result:
     any_model_bound: float
     seconds: float
     solver: str
+    attack: Attack = field(repr=False, compare=False)
     work: int = 0
     history: tuple[Progress, ...] = field(default=(), repr=False)
 
+    # A pickled classifier holds its result and must not contain the training table.
+    def __getstate__(self) -> dict[str, object]:
+        return {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "attack"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Relabelling:
+    """A tree with the best labels that were found for its splits.
+
+    Attributes
+    ----------
+    tree : Tree
+        The tree with new labels at its leaves.
+    proved : bool
+        Whether no other labels keep more samples correct.
+    upper_bound : float
+        No labels keep more samples correct than this.
+    stop_reason : str
+        Why the solver stopped, see `StopReason`.
+    """
+
+    tree: Tree
+    proved: bool
+    upper_bound: float
+    stop_reason: str
+
 
 class Solver(Protocol):
-    """An engine. It may stop early at any limit or Ctrl-C and still returns its best tree and a valid bound.
+    """A method that solves problems.
 
-    One with an attribute `takes_weights` that is true knows weights, classes that are worth more than others, and the
-    distributional goal; the others are given repeated rows instead (`solvers.copies`).
+    It may stop early at any limit or at Ctrl-C, and still returns its best tree and a valid bound.
+
+    Attributes
+    ----------
+    name : str
+        The name that results carry.
+    takes_weights : bool
+        Whether it solves problems with sample weights, class weights and the distributional goal. Other solvers are
+        given repeated rows instead (`solvers.repeated_rows`); so is a solver without this attribute.
+    constraints : tuple of type
+        Classes of `TreeConstraint` that it respects; `solve` refuses problems with others. A solver without this
+        attribute respects none.
     """
 
     name: str
+    takes_weights: bool
+
+    @property
+    def constraints(self) -> tuple[type[TreeConstraint], ...]:
+        """Classes of constraints that the solver respects."""
 
     def solve(
         self,
@@ -133,160 +240,106 @@ class Solver(Protocol):
         """Solve the problem as far as the limits allow."""
 
 
-class Run:
-    """One run of an engine: its clock and its history. Turns a tree and its bounds into a result with checked claims.
+@runtime_checkable
+class SupportsAlternatives(Protocol):
+    """Optional capability of a solver: list several good trees (`solvers.registry.solver_with_alternatives`)."""
 
-    judge  how many samples a tree keeps, and its objective; by default what the adversary says. An engine for another
-           problem with the same trees brings a judge of its own.
-    """
-
-    def __init__(
+    def alternatives(
         self,
         problem: Problem,
-        solver: str,
-        on_progress: OnProgress | None = None,
-        start: Start | None = None,
-        judge: Judge | None = None,
-    ) -> None:
-        self._problem = problem
-        self._start = start or Start()
-        self._solver = solver
-        self._on_progress = on_progress
-        self._judge = judge or by_the_adversary(problem)
-        self._began = time.perf_counter()
-        self._history: list[Progress] = []
-
-    @property
-    def seconds(self) -> float:
-        """Time since the run began."""
-        return time.perf_counter() - self._began
-
-    def report(self, objective: float, objective_bound: float, work: int) -> None:
-        """Keep an event for the history and tell the listener."""
-        event = Progress(self.seconds, objective, objective_bound, work)
-        self._history.append(event)
-        if self._on_progress is not None:
-            self._on_progress(event)
-
-    def result(
-        self,
-        tree: Tree,
+        max_trees: int,
+        within: float,
         *,
-        objective_bound: float,
-        upper_bound: float,
-        any_model_bound: float | None = None,
-        stop_reason: StopReason = StopReason.FINISHED,
-        work: int = 0,
-    ) -> Result:
-        """The result for the engine's best tree. A bound below what the tree reaches is a bug and raises.
+        limits: Limits = ...,
+        start: Start = ...,
+        n_jobs: int = ...,
+    ) -> tuple[list[Tree], bool]:
+        """Return the best trees, and whether there are no others.
 
-        A bound within `Problem.resolution` of the objective is a proof.
+        Parameters
+        ----------
+        problem : Problem
+            The problem.
+        max_trees : int
+            Largest number of trees.
+        within : float
+            How much less than the best of all a tree may keep, in (weighted) samples.
+        limits, start, n_jobs
+            As in `Solver.solve`.
         """
-        problem = self._problem
-        if tree.depth > problem.max_depth:
-            raise RuntimeError(f"{self._solver} returned a tree of depth {tree.depth}, allowed are {problem.max_depth}")
-        if not problem.allows(tree):
-            raise RuntimeError(
-                f"{self._solver} returned a tree with a leaf of less than {problem.min_samples_leaf} rows"
+
+
+@runtime_checkable
+class SupportsRelabelling(Protocol):
+    """Optional capability of a solver: choose labels for fixed splits (`solvers.registry.solver_with_relabelling`)."""
+
+    def relabel(self, problem: Problem, tree: Tree, *, limits: Limits = ...) -> Relabelling:
+        """Return the best labels for the leaves of a tree whose splits stay."""
+
+
+def check_constraints(solver: Solver, problem: Problem) -> None:
+    """Raise an error if the problem has a constraint that the solver does not respect."""
+    respected: tuple[type[TreeConstraint], ...] = getattr(solver, "constraints", ())
+    for constraint in problem.constraints:
+        if not isinstance(constraint, respected):
+            declare = (f"add {type(constraint).__name__} to the `constraints` of its class if it respects them",)
+            raise ArgumentError(
+                "solver",
+                solver.name,
+                f"it cannot be restricted to trees {constraint.describe()}",
+                remedy=declare if solver.name == "search" else (Setting("solver", "search"), " can"),
             )
-        correct, objective = self._judge(tree)
-        # A bound may miss the objective by a rounding or two, less than the smallest penalty, and with the
-        # distributional goal by the resolution.
-        reached = objective - problem.resolution - math.ldexp(max(problem.total, abs(objective)), -51)
-        if self._start.objective_bound < reached:
-            raise ValueError(
-                f"start.objective_bound is {self._start.objective_bound}, but a tree reaches {objective}; "
-                f"expected a bound that no tree exceeds"
-            )
-        any_model = problem.total if any_model_bound is None else any_model_bound
-        # Whatever is no number is a bug, too.
-        if not (upper_bound >= correct and any_model >= correct and objective_bound >= reached):
-            raise RuntimeError(
-                f"{self._solver} claims at most {upper_bound} correct and an objective of at most {objective_bound}, "
-                f"but its own tree reaches {correct} and {objective}; please report this as a bug"
-            )
-        objective_bound = max(objective, min(objective_bound, self._start.objective_bound))
-        upper_bound = min(upper_bound, any_model, max(correct, problem.most_correct(objective_bound)))
-        if objective_bound <= objective + problem.resolution:
-            status = Status.OPTIMAL
-        else:
-            status = Status.MOST_ROBUST if upper_bound == correct else Status.FEASIBLE
-        return Result(
-            status=status,
-            stop_reason=stop_reason,
-            tree=tree,
-            worst_case_correct=correct,
-            branching_nodes=tree.n_branching_nodes,
-            objective=objective,
-            objective_bound=objective_bound,
-            upper_bound=upper_bound,
-            any_model_bound=any_model,
-            gap=(upper_bound - correct) / problem.total,
-            seconds=self.seconds,
-            solver=self._solver,
-            work=work,
-            history=tuple(self._history),
-        )
 
 
-def by_the_adversary(problem: Problem) -> Judge:
-    """Trees are judged by their worst case."""
-
-    def judge(tree: Tree) -> tuple[float, float]:
-        found = problem.judged(tree)
-        return found.worst_case_correct, problem.objective_of(found)
-
-    return judge
-
-
-def progress_words(problem: Problem, event: Progress) -> str:
-    """A moment of a run: what the best tree keeps (less what its tests cost), what is possible, and the gap."""
-    kept, most = (max(0.0, value) / problem.total for value in (event.objective, event.objective_bound))
+def progress_text(problem: Problem, event: Progress) -> str:
+    """Return one line about a moment of a run: what the incumbent keeps less its penalty, the bound, and the gap."""
+    kept, bound = (max(0.0, value) / problem.total for value in (event.objective, event.objective_bound))
     gap = max(0.0, event.objective_bound - event.objective) / problem.total
-    if not problem.labels.counted:
-        return f"keeps {kept:.2%}, at most {most:.2%} possible, gap {gap:.2%}"
-    most_kept = math.ceil(event.objective)
-    rows, kept = f"{most_kept:,} of {problem.total:,}", most_kept / problem.total
-    return f"keeps {rows} rows ({kept:.1%}), at most {math.ceil(event.objective_bound):,} possible, gap {gap:.1%}"
+    if not problem.labels.integral:
+        return f"keeps {kept:.2%}, at most {bound:.2%} possible, gap {gap:.2%}"
+    # The penalties of all splits are less than one sample by default, so rounding up gives the samples themselves.
+    n_kept, n_possible = math.ceil(event.objective), math.ceil(event.objective_bound)
+    share = n_kept / problem.total
+    return f"keeps {n_kept:,} of {problem.total:,} rows ({share:.1%}), at most {n_possible:,} possible, gap {gap:.1%}"
 
 
-def time_words(seconds: float, limit: float | None) -> str:
-    """How long it took, and how much of a limit is left."""
+def time_text(seconds: float, limit: float | None) -> str:
+    """Return the time that has passed, and the time that is left if there is a limit."""
     return f"{seconds:.1f} s" if limit is None else f"{seconds:.1f} s, {max(0.0, limit - seconds):.0f} s left"
 
 
 def best_leaf(problem: Problem) -> Tree:
-    """The tree without a test that is right most often, or about what is worth most."""
-    counts = problem.labels.class_people * (problem.labels.worth or 1.0)
-    return Tree(problem.table.features, problem.labels.classes, Leaf(int(counts.argmax())))
+    """Return the tree without a split that has the largest (weighted) number of correct samples."""
+    weights = problem.labels.weight_by_class * (problem.labels.class_weights or 1.0)
+    return Tree(problem.table.features, problem.labels.classes, Leaf(int(weights.argmax())))
 
 
 def threads(n_jobs: int) -> int:
-    """How many threads: as in joblib, -1 is one for each core."""
+    """Return the number of threads; as in joblib, -1 is one for each core."""
     if n_jobs == 0:
         raise ArgumentError("n_jobs", 0, "give a number of threads, or -1 for one on each core")
     return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 
-def too_many_tests(problem: Problem, n_rows: int, needed: float, memory: float) -> ArgumentError:
-    """A refusal that names the column with most tests and what would help."""
-    widest = max(range(len(problem.table.features)), key=problem.n_tests_of)
+def memory_limit_error(problem: Problem, n_rows: int, needed: float, memory: float) -> ArgumentError:
+    """Return the error for a problem with too many splits: it names the column with most of them, and remedies."""
+    widest = max(range(len(problem.table.features)), key=problem.n_splits_of)
     name = problem.table.features[widest].name
     return ArgumentError(
         "memory_limit",
-        Said(_rounded_up(memory)),
-        f"the engine needs {_rounded_up(needed)} at least for {n_rows} rows and {problem.n_tests} possible "
-        f'tests, {problem.n_tests_of(widest)} of them in the column "{name}"',
+        Verbatim(_rounded_up(memory)),
+        f"the solver needs at least {_rounded_up(needed)} for {n_rows} rows and {problem.n_splits} candidate "
+        f'splits, {problem.n_splits_of(widest)} of them in the column "{name}"',
         remedy=(
             Setting("memory_limit", _rounded_up(needed)),
-            " if there is as much, ",
+            " if the machine has that much, ",
             Setting("feature_kinds", "binned", column=name),
-            " to ask for fewer thresholds, or leave the column out if it is a number of a row, or take fewer rows",
+            " for fewer thresholds, or leave out the column if it is an identifier, or use fewer rows",
         ),
     )
 
 
 def _rounded_up(count: float) -> str:
-    """Bytes as text that a memory limit may be given by."""
+    """Return a number of bytes as text that a memory limit accepts."""
     size, unit = next((s, u) for s, u in ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1.0, "B")) if count >= s)
     return f"{math.ceil(count / size)}{unit}"

@@ -1,16 +1,18 @@
-"""The simplest engine: the best single answer for everybody. No shift can change it."""
+"""The simplest solver: the best tree without a split. No shift changes its predictions."""
 
 from __future__ import annotations
 
-from hardwood.problem import Problem
-from hardwood.solvers.base import Limits, OnProgress, Result, Run, Start, best_leaf
+from hardwood.problem import MinLeafSize, Problem
+from hardwood.solvers.base import Limits, OnProgress, Result, Start, best_leaf
+from hardwood.solvers.run import Run
 
 
 class LeafSolver:
-    """Predicts the most frequent class: the optimum at depth 0, and the tree that every other must beat."""
+    """Predicts the class with the largest weight: the optimum at depth 0, and the baseline for every other tree."""
 
     name = "leaf"
     takes_weights = True
+    constraints = (MinLeafSize,)
 
     def solve(
         self,
@@ -25,9 +27,9 @@ class LeafSolver:
         """Count the labels."""
         run = Run(problem, self.name, on_progress, start)
         tree = best_leaf(problem)
-        correct = problem.labels.worth_of(tree.predict(problem.table) == problem.labels.codes)
-        # A single leaf is all there is at depth 0; deeper trees may get every sample right, with one test at least.
-        better = problem.total if problem.max_depth > 0 else correct
-        bound = min(max(float(correct), better - problem.penalty), start.objective_bound)
+        correct = problem.labels.weighted_count(tree.predict(problem.table) == problem.labels.codes)
+        # At depth 0 there are only single leaves. A deeper tree may classify every sample correctly with one split.
+        upper_bound = problem.total if problem.max_depth > 0 else correct
+        bound = min(max(float(correct), upper_bound - problem.penalty), start.objective_bound)
         run.report(float(correct), bound, work=1)
-        return run.result(tree, objective_bound=bound, upper_bound=better, work=1)
+        return run.result(tree, objective_bound=bound, upper_bound=upper_bound, work=1)

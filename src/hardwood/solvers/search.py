@@ -1,52 +1,53 @@
-"""The exact search: proved optimal robust trees without a solver licence. A thin wrapper of `cpp/search`."""
+"""The exact search: branch and bound without a licence. A thin wrapper of `cpp/search`."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from hardwood._support import compiled
-from hardwood._support.errors import ArgumentError, Said
-from hardwood.data.features import BELOW_ALL
-from hardwood.problem import NEAR_ZERO, Problem, Test, heap_of
+from hardwood._util import compiled
+from hardwood._util.deprecation import renamed_attributes
+from hardwood._util.errors import ArgumentError, Verbatim
+from hardwood.data.codes import BELOW_ALL
+from hardwood.problem import NEAR_ZERO, HeapNode, MinLeafSize, Problem, Split, heap_form
 from hardwood.solvers.base import (
     DEFAULT_MEMORY,
     Limits,
     OnProgress,
+    Relabelling,
     Result,
-    Run,
     Start,
     StopReason,
+    memory_limit_error,
     threads,
-    too_many_tests,
 )
-from hardwood.trees.adversary import compiled_prices
+from hardwood.solvers.run import Run
+from hardwood.trees.compiled_costs import compiled_costs
 from hardwood.trees.tree import Branch, Leaf, Node, Tree
 
-DEEPEST = 12  # a tree of this depth has 4,096 leaves; nobody reads it, and deeper ones would not fit
-# Sums over pairs of tests, for each class, are the least that a search keeps (cpp/search/engine/search.cpp).
-BYTES_BY_PAIR = 8.0
-MOST_TESTS = 32_767  # an answer to a test is written in 16 bits
 
-
+@renamed_attributes(relabelled="relabel")
 class SearchSolver:
-    """Branch and bound over trees and prices; see docs/search.md.
+    """Branch and bound over trees and Lagrange multipliers; see docs/search.md.
 
-    Keyword arguments switch single speed-ups off, for tests: they change the time, never the optimum.
+    Parameters
+    ----------
+    **switches : bool
+        Switch single speed-ups off, for tests. They change the time, never the optimum.
     """
 
     name = "search"
     takes_weights = True
+    constraints = (MinLeafSize,)
 
     def __init__(self, **switches: bool) -> None:
         for name in switches:
             if name not in compiled.search_switches():
-                raise ValueError(f"the search has no switch {name!r}")
+                raise ValueError(f"the search has no switch {name!r}; expected one of {compiled.search_switches()}")
         self._switches = switches
 
     def solve(
@@ -59,196 +60,232 @@ class SearchSolver:
         seed: int = 0,  # noqa: ARG002 - nothing is random
         n_jobs: int = 1,
     ) -> Result:
-        """Search until proved, or until a limit; the best tree and a valid bound are returned in any case."""
-        if problem.max_depth > DEEPEST:
-            raise ArgumentError("max_depth", problem.max_depth, f"the search takes trees of depth {DEEPEST} at most")
+        """Search until the optimum is proved, or until a limit. The bound of the result is valid in any case."""
+        if problem.max_depth > compiled.MAX_DEPTH:
+            raise ArgumentError(
+                "max_depth", problem.max_depth, f"the search takes trees of depth {compiled.MAX_DEPTH} at most"
+            )
         began = time.perf_counter()
         run = Run(problem, self.name, on_progress, start)
-        memory = DEFAULT_MEMORY if limits.memory_bytes is None else limits.memory_bytes
-        _refuse_too_many_tests(problem, memory)
+        _check_memory(problem, _memory(limits))
 
-        def report(_seconds: float, value: float, tests: int, upper_bound: float, work: int) -> None:
-            scale = _Scale(problem, NEAR_ZERO)
-            run.report(scale.objective(value, tests), scale.bound(value, tests, upper_bound), work)
+        def report(_seconds: float, value: float, n_splits: int, upper_bound: float, work: int) -> None:
+            units = _Units(problem, NEAR_ZERO)
+            run.report(units.objective(value, n_splits), units.objective_bound(value, n_splits, upper_bound), work)
 
-        posed = compiled_problem(problem)  # thousands of columns take their time, which counts
-        found = compiled.search(
-            posed,
-            seconds=math.inf if limits.seconds is None else limits.seconds - (time.perf_counter() - began),
-            work=-1 if limits.work is None else int(limits.work),
-            memory=memory,
+        outcome = self._search(
+            compiled_problem(problem),
+            limits,
+            began,
             n_jobs=threads(n_jobs),
-            upper_bound=math.ceil(problem.most_correct(start.objective_bound) / problem.quantum),
-            start=[] if start.tree is None else problem.heap(start.tree) or [],
-            switches=self._switches,
+            upper_bound=math.ceil(problem.max_correct(start.objective_bound) / problem.quantum),
+            start=_start_nodes(problem, start),
             on_progress=report,
         )
-        if not found.tree:
-            raise too_many_tests(problem, found.n_points, found.memory_needed, memory)
-        scale = _Scale(problem, found.near_zero)
-        objective = scale.objective(found.value, found.tests)
-        bound = scale.bound(found.value, found.tests, found.upper_bound, proved=found.proved)
-        stop_reason = StopReason(found.stop_reason)
-        if stop_reason is not StopReason.INTERRUPTED:  # then the listener may be what said stop
+        if not outcome.tree:
+            raise memory_limit_error(problem, outcome.n_rows, outcome.memory_needed, _memory(limits))
+        units = _Units(problem, outcome.zero_slack)
+        objective = units.objective(outcome.value, outcome.n_splits)
+        bound = units.objective_bound(outcome.value, outcome.n_splits, outcome.upper_bound, proved=outcome.proved)
+        stop_reason = StopReason(outcome.stop_reason)
+        if stop_reason is not StopReason.INTERRUPTED:  # the listener itself may have interrupted the search
             try:
-                run.report(objective, bound, found.work)
-            except KeyboardInterrupt:  # all work is done, but whoever called wants no more
+                run.report(objective, bound, outcome.work)
+            except KeyboardInterrupt:  # the search is over, but the caller must learn of the interruption
                 stop_reason = StopReason.INTERRUPTED
         return run.result(
-            problem.tree(found.tree),
+            problem.tree(outcome.tree),
             objective_bound=bound,
-            upper_bound=scale.most_correct(found.upper_bound),
-            any_model_bound=scale.most_correct(found.any_model_bound),
+            upper_bound=units.max_correct(outcome.upper_bound),
+            any_model_bound=units.max_correct(outcome.any_model_bound),
             stop_reason=stop_reason,
-            work=found.work,
+            work=outcome.work,
         )
 
-    def relabelled(self, problem: Problem, tree: Tree, *, limits: Limits = Limits()) -> Relabelled:  # noqa: B008 - immutable
-        """The best labels for the leaves of a tree: its tests stay, whatever the problem says about depth and size."""
-        if tree.depth > DEEPEST:
-            raise ArgumentError("tree", Said(f"{tree.depth} levels deep"), f"the search takes {DEEPEST} at most")
-        began = time.perf_counter()
-        plain = replace(problem, max_depth=tree.depth, branch_penalty=0.0, min_samples_leaf=0)
-        tests = _tests_of(tree)
-        place = {test: k for k, test in enumerate(tests)}
-        questions = heap_of(tree.root, tree.depth, lambda node: place[Test.of(node)]) or []
-        found = self._run(compiled_problem(plain, tests), limits, began, questions=questions)
-        if found.tree[1][0] >= 0 and [own[0] for own in found.tree] != [own[0] for own in questions]:
-            raise RuntimeError(
-                "the search answered with other questions than it was asked; please report this as a bug"
+    def relabel(self, problem: Problem, tree: Tree, *, limits: Limits = Limits()) -> Relabelling:  # noqa: B008 - immutable
+        """Return the best labels for the leaves of a tree.
+
+        The splits of the tree stay. The depth, the penalty and the leaf size of the problem do not apply.
+        """
+        if tree.depth > compiled.MAX_DEPTH:
+            raise ArgumentError(
+                "tree", Verbatim(f"{tree.depth} levels deep"), f"the search takes {compiled.MAX_DEPTH} at most"
             )
-        labels = found.tree if found.tree[1][0] >= 0 else [(-1, found.tree[1][1])] * len(questions)
-        best = Tree(tree.features, tree.classes, _labelled(tree.root, 1, labels))
-        own = _Scale(plain, found.near_zero).most_correct(found.upper_bound)
-        return Relabelled(best, found.proved, max(own, plain.judged(best).worst_case_correct), found.stop_reason)
+        began = time.perf_counter()
+        unconstrained = replace(problem, max_depth=tree.depth, branch_penalty=0.0, min_samples_leaf=0)
+        splits = _splits_of(tree)
+        index = {split: k for k, split in enumerate(splits)}
+        fixed = heap_form(tree.root, tree.depth, lambda node: index[Split.of(node)]) or []
+        outcome = self._search(compiled_problem(unconstrained, splits), limits, began, fixed_splits=fixed)
+        _check_found(outcome, limits)
+        # Where all labels are equal, the search returns a single leaf.
+        is_leaf = outcome.tree[1][0] < 0
+        if not is_leaf and [node[0] for node in outcome.tree] != [node.split for node in fixed]:
+            raise RuntimeError(
+                "the search changed the splits of a tree whose splits were fixed; please report this as a bug"
+            )
+        labels = [outcome.tree[1][1]] * len(fixed) if is_leaf else [node[1] for node in outcome.tree]
+        best = Tree(tree.features, tree.classes, _with_labels(tree.root, 1, labels))
+        bound = _Units(unconstrained, outcome.zero_slack).max_correct(outcome.upper_bound)
+        upper_bound = max(bound, unconstrained.attack(best).worst_case_correct)
+        return Relabelling(best, outcome.proved, upper_bound, outcome.stop_reason)
 
     def alternatives(
         self,
         problem: Problem,
-        most: int,
+        max_trees: int,
         within: float,
         *,
         limits: Limits = Limits(),  # noqa: B008 - immutable
         start: Start = Start(),  # noqa: B008 - immutable
         n_jobs: int = 1,
     ) -> tuple[list[Tree], bool]:
-        """The best trees, none of whose tests can be taken out without loss; whether there are no others.
+        """Return the best trees, and whether there are no others; see `SupportsAlternatives`.
 
-        most    how many at most
-        within  how much less than the best of all they may keep, in samples (or what these are worth)
+        No split of these trees can be removed without loss.
         """
         began = time.perf_counter()
-        found = self._run(
+        outcome = self._search(
             compiled_problem(problem),
             limits,
             began,
             n_jobs=threads(n_jobs),
-            start=[] if start.tree is None else problem.heap(start.tree) or [],
-            most_trees=most,
-            within=math.floor(within / problem.quantum),
+            start=_start_nodes(problem, start),
+            pool_size=max_trees,
+            pool_gap=math.floor(within / problem.quantum),
         )
-        return [problem.tree(tree) for tree, _ in found.others], found.has_all_others
+        _check_found(outcome, limits)
+        return [problem.tree(tree) for tree, _ in outcome.pool], outcome.pool_complete
 
-    def _run(self, posed: compiled.SearchProblem, limits: Limits, began: float, **words: Any) -> compiled.SearchResult:
-        """One run of the compiled search without a listener; Ctrl-C ends it with what it has."""
-        memory = DEFAULT_MEMORY if limits.memory_bytes is None else limits.memory_bytes
-        said: dict[str, Any] = {"n_jobs": 1, "start": []} | words
-        found = compiled.search(
-            posed,
+    def _search(
+        self,
+        problem: compiled.SearchProblem,
+        limits: Limits,
+        began: float,
+        *,
+        n_jobs: int = 1,
+        upper_bound: float = math.inf,
+        start: Sequence[HeapNode] = (),
+        on_progress: Callable[[float, float, int, float, int], None] = lambda *_: None,
+        fixed_splits: Sequence[HeapNode] = (),
+        pool_size: int = 0,
+        pool_gap: float = 0.0,
+    ) -> compiled.SearchResult:
+        """Run the compiled search. The time since `began` counts: preparing thousands of columns takes long."""
+        return compiled.search(
+            problem,
             seconds=math.inf if limits.seconds is None else limits.seconds - (time.perf_counter() - began),
             work=-1 if limits.work is None else int(limits.work),
-            memory=memory,
-            upper_bound=math.inf,
+            memory=_memory(limits),
+            n_jobs=n_jobs,
+            upper_bound=upper_bound,
+            start=start,
             switches=self._switches,
-            on_progress=lambda *_: None,
-            **said,
+            on_progress=on_progress,
+            fixed_splits=fixed_splits,
+            pool_size=pool_size,
+            pool_gap=pool_gap,
         )
-        if not found.tree:
-            raise ArgumentError("memory_limit", Said(f"{memory:g} bytes"), f"the search needs {found.memory_needed:g}")
-        return found
 
 
-@dataclass(frozen=True)
-class Relabelled:
-    """A tree with the best labels that were found for its tests.
+def compiled_problem(problem: Problem, splits: Sequence[Split] | None = None) -> compiled.SearchProblem:
+    """Return the problem for the compiled search.
 
-    proved       whether no other labels keep more samples correct
-    upper_bound  no labels keep more
+    Parameters
+    ----------
+    problem : Problem
+        The problem.
+    splits : sequence of Split, optional
+        Splits that take the place of the candidate splits of the problem.
     """
-
-    tree: Tree
-    proved: bool
-    upper_bound: float
-    stop_reason: str
-
-
-def _labelled(node: Node, at: int, choices: Sequence[tuple[int, int]]) -> Node:
-    """A subtree with the labels that stand in a heap."""
-    if isinstance(node, Leaf):
-        return Leaf(int(choices[at][1]))
-    return replace(node, left=_labelled(node.left, 2 * at, choices), right=_labelled(node.right, 2 * at + 1, choices))
-
-
-def _tests_of(tree: Tree) -> list[Test]:
-    """The tests of a tree as the compiled search wants them: where answers may be missing, every kind of each."""
-    asked = {Test.of(node) for node in tree.nodes if isinstance(node, Branch)}
-    for test in list(asked):
-        if tree.features[test.feature].missing:
-            asked.add(Test(test.feature, BELOW_ALL, True))
-            if test.code != BELOW_ALL:
-                asked |= {Test(test.feature, test.code, True), Test(test.feature, test.code, False)}
-    return sorted(asked, key=lambda test: (test.feature, test.code == BELOW_ALL, test.code, not test.missing_left))
-
-
-def compiled_problem(problem: Problem, tests: Sequence[Test] | None = None) -> compiled.SearchProblem:
-    """The problem as the compiled search takes it, with all of its tests or with others."""
     n_classes = len(problem.labels.classes)
+    class_weights = problem.labels.class_weights or [1.0] * n_classes
     return compiled.SearchProblem(
         values=problem.table.values,
-        prices=compiled_prices(problem.uncertainty),
+        costs=compiled_costs(problem.uncertainty),
         labels=problem.labels.codes,
         n_classes=n_classes,
-        tests=problem.tests if tests is None else tests,
-        budget=problem.uncertainty.spendable,
+        splits=problem.splits if splits is None else splits,
+        budget=problem.uncertainty.affordable_total,
         depth=problem.max_depth,
-        penalty=problem.engine_penalty,
+        penalty=problem.solver_penalty,
         weights=problem.labels.weights,
-        worth=[own / problem.quantum for own in problem.labels.worth or [1.0] * n_classes] if problem.in_part else [],
-        in_part=problem.in_part,
-        least_leaf=problem.min_samples_leaf,
-        leaf_sizes=np.ascontiguousarray(problem.leaf_sizes) if problem.min_samples_leaf else None,
+        class_weights=[weight / problem.quantum for weight in class_weights] if problem.fractional else [],
+        fractional=problem.fractional,
+        constraints=[own.compiled() for own in problem.constraints],
+        sample_sizes=np.ascontiguousarray(problem.leaf_sizes) if problem.constraints else None,
     )
 
 
-class _Scale:
-    """Between the numbers of the search, whose unit is the problem's quantum, and those of the problem.
+def _memory(limits: Limits) -> float:
+    return DEFAULT_MEMORY if limits.memory_bytes is None else limits.memory_bytes
 
-    Where the last sample may be lost in part, the search proves values rounded up, and misses some by `near_zero`.
+
+def _start_nodes(problem: Problem, start: Start) -> Sequence[HeapNode]:
+    """Return the start tree in heap form; empty if there is none, or one with other splits than the problem's."""
+    return () if start.tree is None else problem.heap(start.tree) or ()
+
+
+def _check_memory(problem: Problem, memory: float) -> None:
+    """Raise if the splits need too much memory, before any is listed: identifiers have billions of thresholds."""
+    n_classes = len(problem.labels.classes)
+    n_pairs = 0.5 * float(problem.n_splits) ** 2
+    needed = compiled.BYTES_PER_PAIR * (1 if n_classes == 2 else n_classes) * n_pairs
+    if needed > memory or problem.n_splits > compiled.MAX_CANDIDATE_SPLITS:
+        raise memory_limit_error(problem, problem.n_samples, needed, memory)
+
+
+def _check_found(outcome: compiled.SearchResult, limits: Limits) -> None:
+    """Raise if the search had too little memory to begin."""
+    if not outcome.tree:
+        memory = Verbatim(f"{_memory(limits):g} bytes")
+        raise ArgumentError("memory_limit", memory, f"the search needs {outcome.memory_needed:g}")
+
+
+def _with_labels(node: Node, position: int, labels: Sequence[int]) -> Node:
+    """Return a subtree with labels that are given in heap order."""
+    if isinstance(node, Leaf):
+        return Leaf(int(labels[position]))
+    left = _with_labels(node.left, 2 * position, labels)
+    return replace(node, left=left, right=_with_labels(node.right, 2 * position + 1, labels))
+
+
+def _splits_of(tree: Tree) -> list[Split]:
+    """Return the splits of a tree in the compiled search's order; where values may be missing, all variants of each."""
+    splits = {Split.of(node) for node in tree.nodes if isinstance(node, Branch)}
+    for split in list(splits):
+        if tree.features[split.feature].missing:
+            splits.add(Split(split.feature, BELOW_ALL, True))
+            if split.code != BELOW_ALL:
+                splits |= {Split(split.feature, split.code, True), Split(split.feature, split.code, False)}
+    return sorted(
+        splits, key=lambda split: (split.feature, split.code == BELOW_ALL, split.code, not split.missing_left)
+    )
+
+
+class _Units:
+    """Converts values of the search, in multiples of the problem's quantum, to values of the problem.
+
+    In fractional problems the search proves values rounded up, and may miss some by `near_zero` quanta.
     """
 
     def __init__(self, problem: Problem, near_zero: float) -> None:
         self._problem = problem
-        self._slack = near_zero + problem.rounding if problem.in_part else 0.0
+        self._slack = near_zero + problem.rounding if problem.fractional else 0.0
 
-    def objective(self, value: float, tests: int) -> float:
-        return self._problem.objective(value * self._problem.quantum, tests)
+    def objective(self, value: float, n_splits: int) -> float:
+        return self._problem.objective(value * self._problem.quantum, n_splits)
 
-    def bound(self, value: float, tests: int, upper_bound: float, *, proved: bool = False) -> float:
-        """The largest objective if no tree keeps more correct: single leaves are known, so a better tree has a test."""
-        own = self.objective(math.ceil(value) + self._slack, tests)
-        return own if proved else max(own, self.objective(upper_bound + self._slack, 1))
+    def objective_bound(self, value: float, n_splits: int, upper_bound: float, *, proved: bool = False) -> float:
+        """Return the largest objective, given that no tree keeps more than `upper_bound`.
 
-    def most_correct(self, upper_bound: float) -> float:
-        most = (upper_bound + self._slack) * self._problem.quantum
-        if self._problem.labels.counted:
-            most = math.ceil(most) if self._problem.in_part else int(most)
-        return min(most, self._problem.total)
+        The search compares all single leaves first, so that a tree which is better than the incumbent has a split.
+        """
+        incumbent = self.objective(math.ceil(value) + self._slack, n_splits)
+        return incumbent if proved else max(incumbent, self.objective(upper_bound + self._slack, 1))
 
-
-def _refuse_too_many_tests(problem: Problem, memory: float) -> None:
-    """Count before anything is listed: a column of phone numbers has more thresholds than any memory holds."""
-    n_classes = len(problem.labels.classes)
-    n_pairs = 0.5 * float(problem.n_tests) ** 2
-    needed = BYTES_BY_PAIR * (1 if n_classes == 2 else n_classes) * n_pairs
-    if needed > memory or problem.n_tests > MOST_TESTS:
-        raise too_many_tests(problem, problem.n_samples, needed, memory)
+    def max_correct(self, upper_bound: float) -> float:
+        bound = (upper_bound + self._slack) * self._problem.quantum
+        if self._problem.labels.integral:
+            bound = math.ceil(bound) if self._problem.fractional else int(bound)
+        return min(bound, self._problem.total)

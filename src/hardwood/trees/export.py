@@ -1,41 +1,68 @@
-"""Trees as text for others: drawn with lines, Graphviz, Python and SQL.
+"""Trees as text: drawn with lines, and as Graphviz, Python and SQL.
 
-Names, categories and labels are anybody's text; every format quotes them by its own rules.
+Names, categories and labels may be any text; every format quotes them by its own rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from hardwood.data.columns import MISSING
-from hardwood.data.features import BELOW_ALL, Category, Feature, Kind
+from hardwood.data.codes import BELOW_ALL
+from hardwood.data.columns import MISSING_CATEGORY, Category
+from hardwood.data.feature import Feature, Kind
 from hardwood.trees.tree import Branch, Leaf, Node, Tree
 
 
 def to_text(tree: Tree) -> str:
-    """The tree drawn with lines."""
+    """Draw a tree with lines; the same as `Tree.to_text`."""
     return tree.to_text()
 
 
 def to_dot(tree: Tree) -> str:
-    """The tree in Graphviz's language."""
+    """Write a tree in the language of Graphviz.
+
+    Parameters
+    ----------
+    tree : Tree
+
+    Returns
+    -------
+    text : str
+    """
     lines = ["digraph tree {", '  node [shape=box, style=rounded, fontname="sans-serif"];']
 
     def draw(node: Node, name: str) -> None:
         if isinstance(node, Leaf):
-            lines.append(f"  {name} [label={_dot(str(tree.classes[node.label]))}, style=filled];")
+            lines.append(f"  {name} [label={_dot_text(str(tree.classes[node.label]))}, style=filled];")
             return
-        lines.append(f"  {name} [label={_dot(tree.condition(node) + '?')}];")
-        for answer, child, suffix in (("yes", node.left, "y"), ("no", node.right, "n")):
+        lines.append(f"  {name} [label={_dot_text(tree.condition(node) + '?')}];")
+        for outcome, child, suffix in (("yes", node.left, "y"), ("no", node.right, "n")):
             draw(child, name + suffix)
-            lines.append(f'  {name} -> {name}{suffix} [label="{answer}"];')
+            lines.append(f'  {name} -> {name}{suffix} [label="{outcome}"];')
 
     draw(tree.root, "t")
     return "\n".join([*lines, "}"]) + "\n"
 
 
 def to_python(tree: Tree, name: str = "predict") -> str:
-    """A Python function that needs no package: it takes a row as a mapping from column names to values."""
+    """Write a tree as a Python function that needs no package.
+
+    Parameters
+    ----------
+    tree : Tree
+    name : str, default="predict"
+        Name of the function.
+
+    Returns
+    -------
+    text : str
+        Source of a function that takes a row as a mapping from column names to values and returns the class.
+
+    Raises
+    ------
+    ValueError
+        If the name is not an identifier.
+    """
     if not name.isidentifier():
         raise ValueError(f"name is {name!r}; expected a Python identifier")
     lines = [f"def {name}(row):"]
@@ -44,7 +71,7 @@ def to_python(tree: Tree, name: str = "predict") -> str:
         if isinstance(node, Leaf):
             lines.append(f"{indent}return {tree.classes[node.label]!r}")
             return
-        lines.append(f"{indent}if {_python_test(tree.features[node.feature], node)}:")
+        lines.append(f"{indent}if {_python_split(tree.features[node.feature], node)}:")
         write(node.left, indent + "    ")
         write(node.right, indent)
 
@@ -53,14 +80,32 @@ def to_python(tree: Tree, name: str = "predict") -> str:
 
 
 def to_sql(tree: Tree, column: str = "prediction") -> str:
-    """A CASE expression in standard SQL; a missing value is an answer if the tree knows it, otherwise a "no"."""
+    """Write a tree as a CASE expression in standard SQL.
+
+    A NULL follows the splits on missing values; where a column had none in training, it goes to the right.
+
+    Parameters
+    ----------
+    tree : Tree
+    column : str, default="prediction"
+        Name of the resulting column.
+
+    Returns
+    -------
+    text : str
+
+    Raises
+    ------
+    ValueError
+        If a name or a category holds a NUL character.
+    """
     lines: list[str] = []
 
     def write(node: Node, before: str, indent: str) -> None:
         if isinstance(node, Leaf):
             lines.append(f"{indent}{before}{_sql_value(tree.classes[node.label])}")
             return
-        lines.append(f"{indent}{before}CASE WHEN {_sql_test(tree.features[node.feature], node)}")
+        lines.append(f"{indent}{before}CASE WHEN {_sql_split(tree.features[node.feature], node)}")
         write(node.left, "THEN ", indent + "  ")
         write(node.right, "ELSE ", indent + "  ")
         lines.append(f"{indent}END")
@@ -69,43 +114,49 @@ def to_sql(tree: Tree, column: str = "prediction") -> str:
     return "\n".join(lines) + f" AS {_sql_name(column)}\n"
 
 
-def _python_test(feature: Feature, node: Branch) -> str:
+def _python_split(feature: Feature, node: Branch) -> str:
     value = f"row[{feature.name!r}]"
-    is_none = f"({value} is None or {value} != {value})"
+    is_missing = f"({value} is None or {value} != {value})"
     if node.code == BELOW_ALL:
-        return is_none
-    if MISSING in feature.categories:
-        value = f"({MISSING!r} if {is_none[1:-1]} else {value})"
-    rule = _rule(feature, node.code, value, repr, "==", "in")
+        return is_missing
+    if MISSING_CATEGORY in feature.categories:
+        value = f"({MISSING_CATEGORY!r} if {is_missing[1:-1]} else {value})"
+    condition = _condition(feature, node.code, value, repr, "==", "in")
     if not feature.missing:
-        return rule
-    return f"{is_none} or {rule}" if node.missing_left else f"not {is_none} and {rule}"
+        return condition
+    return f"{is_missing} or {condition}" if node.missing_left else f"not {is_missing} and {condition}"
 
 
-def _sql_test(feature: Feature, node: Branch) -> str:
+def _sql_split(feature: Feature, node: Branch) -> str:
     value = _sql_name(feature.name)
-    if node.code == BELOW_ALL or (_is_none_of_numbers(feature) and feature.categories[node.code] == MISSING):
+    if node.code == BELOW_ALL or (
+        _has_missing_among_numbers(feature) and feature.categories[node.code] == MISSING_CATEGORY
+    ):
         return f"{value} IS NULL"
-    if MISSING in feature.categories and not _is_none_of_numbers(feature):
-        value = f"COALESCE({value}, {_sql_value(MISSING)})"
-    rule = _rule(feature, node.code, value, _sql_value, "=", "IN")
-    # Without an answer a comparison is neither true nor false, and the sample goes to the right.
-    return f"{value} IS NULL OR {rule}" if node.missing_left else rule
+    if MISSING_CATEGORY in feature.categories and not _has_missing_among_numbers(feature):
+        value = f"COALESCE({value}, {_sql_value(MISSING_CATEGORY)})"
+    condition = _condition(feature, node.code, value, _sql_value, "=", "IN")
+    # A comparison with NULL is neither true nor false, so such a sample goes to the right.
+    return f"{value} IS NULL OR {condition}" if node.missing_left else condition
 
 
-def _is_none_of_numbers(feature: Feature) -> bool:
-    """Whether no answer is a category among numbers, which a column of numbers in a database cannot hold."""
-    return MISSING in feature.categories and not all(isinstance(answer, str) for answer in feature.categories)
+def _has_missing_among_numbers(feature: Feature) -> bool:
+    """Whether "missing" is a category among numbers, which a numeric column of a database cannot hold."""
+    return MISSING_CATEGORY in feature.categories and not all(
+        isinstance(category, str) for category in feature.categories
+    )
 
 
-def _rule(feature: Feature, code: int, value: str, quote: Callable[[Category], str], equal: str, among: str) -> str:
-    """A test in a language that writes answers, equality and membership in its own way."""
+def _condition(
+    feature: Feature, code: int, value: str, quote: Callable[[Category], str], equal: str, among: str
+) -> str:
+    """Condition of a split, in a language with its own literals (`quote`) and signs (`equal`, `among`)."""
     if feature.kind in (Kind.INTEGER, Kind.BINNED):
         return f"{value} <= {quote(code if feature.kind is Kind.INTEGER else feature.edges[code])}"
-    answers = feature.categories[: code + 1] if feature.ordered else feature.categories[code : code + 1]
-    if len(answers) == 1:
-        return f"{value} {equal} {quote(answers[0])}"
-    return f"{value} {among} ({', '.join(quote(answer) for answer in answers)})"
+    categories = feature.categories[: code + 1] if feature.ordered else feature.categories[code : code + 1]
+    if len(categories) == 1:
+        return f"{value} {equal} {quote(categories[0])}"
+    return f"{value} {among} ({', '.join(quote(category) for category in categories)})"
 
 
 def _sql_name(name: str) -> str:
@@ -129,6 +180,6 @@ def _refuse_nul(text: str) -> None:
         raise ValueError(f"{text!r} holds a NUL character, which SQL cannot express; rename it")
 
 
-def _dot(text: str) -> str:
+def _dot_text(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

@@ -1,4 +1,4 @@
-"""The paper's method: branch and cut on a mixed-integer solver, with cuts found when a tree is proposed."""
+"""The paper's method: branch and cut on a mixed-integer solver; cuts are separated when a tree is proposed."""
 
 from hardwood.solvers.mio.model import IMPROVED, PAPER, Form
 

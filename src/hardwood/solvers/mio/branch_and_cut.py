@@ -1,4 +1,4 @@
-"""What the drivers of all solvers share: the proposals of a run, its best tree, its errors and its result."""
+"""Branch and cut independent of the mixed-integer solver: proposals, incumbent, errors and result of a run."""
 
 from __future__ import annotations
 
@@ -12,21 +12,31 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwood.data.features import IntArray
+from hardwood._util.arrays import FloatArray, IntArray
 from hardwood.problem import Problem
-from hardwood.shift.calibration import FloatArray
-from hardwood.solvers.base import OnProgress, Result, Run, Start, StopReason, best_leaf
+from hardwood.solvers.base import OnProgress, Result, Start, StopReason, best_leaf
 from hardwood.solvers.mio.model import Form, MainProblem, Row
 from hardwood.solvers.mio.separation import Separation
-from hardwood.trees.adversary import Attack, attack
+from hardwood.solvers.run import Run
+from hardwood.trees.attack import Attack
 
-# A solver's bound is right to within its tolerances: 1e-6 for each constraint, and a cut adds up all samples.
+# A solver's bound is valid up to its tolerance: 1e-6 for each constraint, and a cut sums over all samples.
 BOUND_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a solver says when it ends."""
+    """How a mixed-integer solver ended.
+
+    Parameters
+    ----------
+    bound : float
+        Its bound on its objective.
+    stop_reason : StopReason
+        Why it stopped.
+    work : int
+        Number of its nodes.
+    """
 
     bound: float
     stop_reason: StopReason
@@ -34,7 +44,7 @@ class Outcome:
 
 
 class Model(Protocol):
-    """What a driver builds: variables from 0 to their upper ends, an objective to maximise, and rows."""
+    """What a driver builds: variables from 0 to their upper bounds, an objective to maximise, and constraints."""
 
     n_variables: int
     upper: FloatArray
@@ -45,7 +55,7 @@ class Model(Protocol):
 
 
 class CuttingRun(ABC):
-    """What a driver needs from a run: a model, cuts for proposals, better solutions, and somewhere to report to."""
+    """What a driver needs from a run: a model, cuts for proposals, better solutions, and progress reports."""
 
     main: Model
 
@@ -57,7 +67,7 @@ class CuttingRun(ABC):
 
     @abstractmethod
     def cuts(self, values: FloatArray) -> list[Row]:
-        """The constraints that a proposal breaks; none: it is what it claims to be."""
+        """Return the constraints that a proposal violates; none if its claims about the tree hold."""
 
     @property
     @abstractmethod
@@ -66,29 +76,29 @@ class CuttingRun(ABC):
 
     @abstractmethod
     def objective_bound(self, solver_bound: float) -> float:
-        """The largest objective that any tree can have, given the solver's bound."""
+        """Return the largest objective that any tree can have, given the solver's bound."""
 
     def report(self, solver_bound: float, work: int) -> None:
-        """Tell the listener if the best tree or the bound has changed."""
-        now = (self.objective, self.objective_bound(solver_bound))
-        if now != self._reported:
-            self._reported = now
-            self._run.report(*now, work)
+        """Report if the incumbent or the bound has changed."""
+        current = (self.objective, self.objective_bound(solver_bound))
+        if current != self._reported:
+            self._reported = current
+            self._run.report(*current, work)
 
     def new_solution(self) -> FloatArray | None:
-        """Values of the best tree if the solver has not been told of it, once."""
+        """Return the values of the incumbent if the solver has not received them yet."""
         values, self._unused = self._unused, None
         return values
 
     def remaining(self, seconds: float | None) -> float | None:
-        """What is left of a time limit."""
+        """Return the rest of a time limit."""
         return None if seconds is None else max(0.0, seconds - self._run.seconds)
 
     @contextmanager
     def guarded(self, stop: Callable[[], None]) -> Iterator[None]:
-        """Keep an error that happens inside a solver's callback, where its type would be lost, and stop the solver.
+        """Keep an error of a solver's callback, where its type would be lost, and stop the solver.
 
-        Ctrl-C stops the solver, too, but is no error.
+        Ctrl-C stops the solver, too, but is not an error.
         """
         try:
             yield
@@ -99,15 +109,15 @@ class CuttingRun(ABC):
             stop()
 
     def raise_error(self) -> None:
-        """Raise what a callback met."""
+        """Raise the first error of a callback, if there was one."""
         if self._error is not None:
             raise self._error
 
 
 class BranchAndCut(CuttingRun):
-    """One run: a solver proposes trees, the adversary judges them, cuts go back to the solver.
+    """One run: the solver proposes trees, the attack evaluates them, and cuts go back to the solver.
 
-    The best tree is kept here with its true worst case, whatever the solver believes of it.
+    The incumbent is kept here with its true worst case, which may differ from the solver's value of it.
     """
 
     def __init__(self, problem: Problem, form: Form, solver: str, on_progress: OnProgress | None, start: Start) -> None:
@@ -116,10 +126,10 @@ class BranchAndCut(CuttingRun):
         self._problem = problem
         self._separation = Separation(self.main)
         self._start = start
-        self.best = attack(best_leaf(problem), problem.labels, problem.uncertainty)
+        self.best = problem.attack(best_leaf(problem))
         self._unused = self.main.values(self.best)
         if start.tree is not None:
-            self._keep(attack(start.tree, problem.labels, problem.uncertainty))
+            self._keep(problem.attack(start.tree))
 
     @property
     def objective(self) -> float:
@@ -127,32 +137,32 @@ class BranchAndCut(CuttingRun):
         return self._problem.objective_of(self.best)
 
     @property
-    def good_enough(self) -> float | None:
-        """The solver's objective at which it may stop, because the caller knows that no tree has a larger one."""
+    def sufficient_objective(self) -> float | None:
+        """The solver's objective at which it may stop, since no tree exceeds it; None if that is unknown."""
         if self._start.objective_bound >= self._problem.n_samples:
             return None
-        pairs = best_pairs(self._problem, self._start.objective_bound, self._problem.penalty, 1e-9)
-        return max(correct - self._problem.engine_penalty * tests for correct, tests in pairs) - 1e-9
+        pairs = _best_pairs(self._problem, self._start.objective_bound, self._problem.penalty, 1e-9)
+        return max(correct - self._problem.solver_penalty * n_splits for correct, n_splits in pairs) - 1e-9
 
-    def _keep(self, found: Attack) -> None:
-        """Remember a tree that is better than all before, and its values for the solver."""
-        if self._problem.objective_of(found) > self.objective and self._problem.allows(found.tree):
-            self.best = found
-            self._unused = self.main.values(found)
+    def _keep(self, attack: Attack) -> None:
+        """Keep a tree if it is better than the incumbent, and its values for the solver."""
+        if self._problem.objective_of(attack) > self.objective and self._problem.admits(attack.tree):
+            self.best = attack
+            self._unused = self.main.values(attack)
 
     def cuts(self, values: FloatArray) -> list[Row]:
-        """The constraints that a proposal breaks; none: it is what it claims to be."""
+        """Return the constraints that a proposal violates; none if its claims about the tree hold."""
         proposal = self._separation.propose(values)
-        self._keep(proposal.found)
+        self._keep(proposal.attack)
         return proposal.cuts
 
     def objective_bound(self, solver_bound: float) -> float:
-        """The largest objective that any tree can have, given the solver's bound."""
+        """Return the largest objective that any tree can have, given the solver's bound."""
         largest = largest_objective(self._problem, solver_bound)
         return max(self.objective, min(largest, self._start.objective_bound))
 
     def result(self, outcome: Outcome) -> Result:
-        """The result, or the error that a callback met."""
+        """Return the result, or raise the error of a callback."""
         self.raise_error()
         self.report(outcome.bound, outcome.work)
         bound = self.objective_bound(outcome.bound)
@@ -166,17 +176,17 @@ class BranchAndCut(CuttingRun):
 
 
 def largest_objective(problem: Problem, solver_bound: float) -> float:
-    """The largest possible objective that a solver's bound allows.
+    """Return the largest possible objective that a solver's bound allows.
 
-    Objectives are whole numbers less a penalty for each test, so a bound between two of them means the lower one.
+    Objectives are integers minus a penalty for each split, so a bound between two of them implies the smaller one.
     """
     tolerance = BOUND_TOLERANCE * (1 + problem.n_samples)
-    pairs = best_pairs(problem, min(solver_bound, problem.n_samples), problem.engine_penalty, tolerance)
-    return max((problem.objective(correct, tests) for correct, tests in pairs), default=-math.inf)
+    pairs = _best_pairs(problem, min(solver_bound, problem.n_samples), problem.solver_penalty, tolerance)
+    return max((problem.objective(correct, n_splits) for correct, n_splits in pairs), default=-math.inf)
 
 
-def best_pairs(problem: Problem, bound: float, penalty: float, tolerance: float) -> list[tuple[int, int]]:
-    """Numbers of correct samples that a bound on "correct - penalty * tests" allows, each with the fewest tests."""
-    most = np.minimum(np.floor(bound + tolerance + penalty * np.arange(2**problem.max_depth)), problem.n_samples)
-    correct, tests = np.unique(most[np.isfinite(most)], return_index=True)
-    return [(int(c), int(t)) for c, t in zip(correct, tests, strict=True)]
+def _best_pairs(problem: Problem, bound: float, penalty: float, tolerance: float) -> list[tuple[int, int]]:
+    """Return (correct samples, splits) that a bound on "correct - penalty * splits" allows, with the fewest splits."""
+    by_size = np.minimum(np.floor(bound + tolerance + penalty * np.arange(2**problem.max_depth)), problem.n_samples)
+    correct, n_splits = np.unique(by_size[np.isfinite(by_size)], return_index=True)
+    return [(int(c), int(s)) for c, s in zip(correct, n_splits, strict=True)]

@@ -1,14 +1,12 @@
-"""Branch and cut on Gurobi. Extra: `pip install "hardwood[gurobi]"`; its free licence takes small problems only."""
+"""Branch and cut on Gurobi. Extra: `pip install "hardwood[gurobi]"`; its free licence is limited to small problems."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import gurobipy
 import numpy as np
 from gurobipy import GRB
 
-from hardwood.problem import Problem
+from hardwood.problem import MinLeafSize, Problem
 from hardwood.solvers.base import Limits, OnProgress, Result, Start, StopReason, threads
 from hardwood.solvers.mio.branch_and_cut import BranchAndCut, CuttingRun, Outcome
 from hardwood.solvers.mio.model import IMPROVED, Form, Row
@@ -16,13 +14,13 @@ from hardwood.solvers.mio.model import IMPROVED, Form, Row
 SETTINGS = {
     "OutputFlag": 0,
     "LazyConstraints": 1,
-    "MIPGap": 0.0,  # Gurobi's own default would call a tree optimal that is a sample in 10,000 short
+    "MIPGap": 0.0,  # by default, Gurobi calls a tree optimal that is one sample in 10,000 below the optimum
     "MIPGapAbs": 0.0,
     "IntFeasTol": 1e-9,
 }
 STOP_REASONS = {
     GRB.OPTIMAL: StopReason.FINISHED,
-    GRB.USER_OBJ_LIMIT: StopReason.FINISHED,  # the best tree reached a bound that the caller knew
+    GRB.USER_OBJ_LIMIT: StopReason.FINISHED,  # the incumbent reached a bound that the caller knew
     GRB.TIME_LIMIT: StopReason.TIME_LIMIT,
     GRB.MEM_LIMIT: StopReason.MEMORY_LIMIT,
     GRB.NODE_LIMIT: StopReason.WORK_LIMIT,
@@ -31,9 +29,17 @@ STOP_REASONS = {
 
 
 class GurobiSolver:
-    """The paper's method on Gurobi. `form` says how the problem is put to the solver."""
+    """The paper's method on Gurobi.
+
+    Parameters
+    ----------
+    form : Form
+        How the problem is formulated.
+    """
 
     name = "gurobi"
+    takes_weights = False
+    constraints = (MinLeafSize,)
 
     def __init__(self, form: Form = IMPROVED) -> None:
         self._form = form
@@ -48,13 +54,13 @@ class GurobiSolver:
         seed: int = 0,
         n_jobs: int = 1,
     ) -> Result:
-        """Solve until proved or until a limit; `work` counts nodes of Gurobi's tree."""
+        """Solve until the optimum is proved, or until a limit; `work` counts nodes of Gurobi's tree."""
         run = BranchAndCut(problem, self._form, self.name, on_progress, start)
-        return run.result(optimize(run, limits, stop_at=run.good_enough, seed=seed, n_jobs=n_jobs))
+        return run.result(optimize(run, limits, stop_at=run.sufficient_objective, seed=seed, n_jobs=n_jobs))
 
 
 def optimize(run: CuttingRun, limits: Limits, *, stop_at: float | None, seed: int, n_jobs: int = 1) -> Outcome:
-    """Let Gurobi solve the model of a run; `stop_at` is an objective that is good enough."""
+    """Solve the model of a run with Gurobi; `stop_at` is a sufficient objective."""
     settings = SETTINGS | {"Threads": min(threads(n_jobs), 1024), "Seed": seed % 2_000_000_000}
     with gurobipy.Env(params=settings) as environment, gurobipy.Model(env=environment) as model:
         variables = _build(model, run)
@@ -73,13 +79,13 @@ def _build(model: gurobipy.Model, run: CuttingRun) -> list[gurobipy.Var]:
     variables.setAttr("BranchPriority", main.priority)
     model.ModelSense = GRB.MAXIMIZE
     model.update()
-    separate = variables.tolist()
+    columns = variables.tolist()
     for row in main.rows:
-        model.addConstr(_constraint(row, separate))
+        model.addConstr(_constraint(row, columns))
     first = run.new_solution()
     if first is not None:
         variables.setAttr("Start", first)
-    return separate
+    return columns
 
 
 def _limit(model: gurobipy.Model, seconds: float | None, limits: Limits, stop_at: float | None) -> None:
@@ -93,7 +99,7 @@ def _limit(model: gurobipy.Model, seconds: float | None, limits: Limits, stop_at
         model.Params.BestObjStop = stop_at
 
 
-def _constraint(row: Row, variables: list[gurobipy.Var]) -> Any:
+def _constraint(row: Row, variables: list[gurobipy.Var]) -> gurobipy.TempLConstr:
     total = gurobipy.LinExpr(row.coefficients.tolist(), [variables[j] for j in row.variables])
     return total == row.upper if row.lower == row.upper else total <= row.upper
 

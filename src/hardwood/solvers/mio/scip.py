@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pyscipopt import SCIP_EVENTTYPE, SCIP_HEURTIMING, SCIP_RESULT, Conshdlr, Eventhdlr, Heur, Model, quicksum
 
-from hardwood.problem import Problem
-from hardwood.shift.calibration import FloatArray
+from hardwood._util.arrays import FloatArray
+from hardwood.problem import MinLeafSize, Problem
 from hardwood.solvers.base import Limits, OnProgress, Result, Start, StopReason, threads
 from hardwood.solvers.mio.branch_and_cut import BranchAndCut, CuttingRun, Outcome
 from hardwood.solvers.mio.branch_and_cut import Model as CuttingModel
 from hardwood.solvers.mio.model import IMPROVED, Form, Row
 
-# SCIP reasons about the constraints that it sees. The cuts come later, so whatever concludes from their absence must
-# be off: with SCIP's own settings, tiny problems ended with wrong optima. (`_Cuts.conslock` belongs here, too.)
-CUTS_COME_LATER = {
+if TYPE_CHECKING:
+    from pyscipopt import Constraint, ExprCons, Variable
+    from pyscipopt.scip import Event, Solution
+
+# SCIP's reductions assume that all constraints are known. The cuts are added later, so every reduction that relies on
+# their absence must be off: with SCIP's defaults, tiny problems ended with wrong optima. (See also `_Cuts.conslock`.)
+LAZY_CUT_SETTINGS = {
     "misc/usesymmetry": 0,
     "misc/allowstrongdualreds": False,
     "misc/allowweakdualreds": False,
@@ -24,7 +28,7 @@ CUTS_COME_LATER = {
 }
 STOP_REASONS = {
     "optimal": StopReason.FINISHED,
-    "primallimit": StopReason.FINISHED,  # the best tree reached a bound that the caller knew
+    "primallimit": StopReason.FINISHED,  # the incumbent reached a bound that the caller knew
     "timelimit": StopReason.TIME_LIMIT,
     "memlimit": StopReason.MEMORY_LIMIT,
     "totalnodelimit": StopReason.WORK_LIMIT,
@@ -34,9 +38,17 @@ LAST = -2_000_000  # after SCIP's own constraint handlers: integrality and linea
 
 
 class ScipSolver:
-    """The paper's method on SCIP, one thread. `form` says how the problem is put to the solver."""
+    """The paper's method on SCIP, on one thread.
+
+    Parameters
+    ----------
+    form : Form
+        How the problem is formulated.
+    """
 
     name = "scip"
+    takes_weights = False
+    constraints = (MinLeafSize,)
 
     def __init__(self, form: Form = IMPROVED) -> None:
         self._form = form
@@ -51,24 +63,24 @@ class ScipSolver:
         seed: int = 0,
         n_jobs: int = 1,
     ) -> Result:
-        """Solve until proved or until a limit; `work` counts nodes of SCIP's tree.
+        """Solve until the optimum is proved, or until a limit; `work` counts nodes of SCIP's tree.
 
         `n_jobs` is only checked: SCIP cannot share callbacks between threads.
         """
         threads(n_jobs)
         run = BranchAndCut(problem, self._form, self.name, on_progress, start)
-        return run.result(optimize(run, limits, stop_at=run.good_enough, seed=seed))
+        return run.result(optimize(run, limits, stop_at=run.sufficient_objective, seed=seed))
 
 
 def optimize(run: CuttingRun, limits: Limits, *, stop_at: float | None, seed: int) -> Outcome:
-    """Let SCIP solve the model of a run; `stop_at` is an objective that is good enough."""
+    """Solve the model of a run with SCIP; `stop_at` is a sufficient objective."""
     model, variables = _built(run.main)
     _limit(model, run.remaining(limits.seconds), limits, stop_at)
     model.setParam("randomization/randomseedshift", seed % 2**31)
-    plugged = _Plugged(run, model, variables)
+    plugins = _Plugins(run, model, variables)
     first = run.new_solution()
     if first is not None:
-        plugged.add(first, None)
+        plugins.add(first, None)
     model.optimize()
     run.raise_error()
     if model.getStatus() not in STOP_REASONS:
@@ -76,10 +88,10 @@ def optimize(run: CuttingRun, limits: Limits, *, stop_at: float | None, seed: in
     return Outcome(model.getDualbound(), STOP_REASONS[model.getStatus()], model.getNTotalNodes())
 
 
-def _built(main: CuttingModel) -> tuple[Model, list[Any]]:
+def _built(main: CuttingModel) -> tuple[Model, list[Variable]]:
     model = Model()
     model.hideOutput()
-    for name, value in CUTS_COME_LATER.items():
+    for name, value in LAZY_CUT_SETTINGS.items():
         model.setParam(name, value)
     variables = []
     for j in range(main.n_variables):
@@ -104,28 +116,29 @@ def _limit(model: Model, seconds: float | None, limits: Limits, stop_at: float |
         model.setParam("limits/primal", stop_at)
 
 
-def _constraint(row: Row, variables: list[Any]) -> Any:
+def _constraint(row: Row, variables: list[Variable]) -> ExprCons:
     total = quicksum(float(c) * variables[j] for j, c in zip(row.variables, row.coefficients, strict=True))
-    return total == row.upper if row.lower == row.upper else total <= row.upper
+    constraint: ExprCons = total == row.upper if row.lower == row.upper else total <= row.upper
+    return constraint
 
 
-class _Plugged:
+class _Plugins:
     """The three plugins of a run and what they share."""
 
-    def __init__(self, run: CuttingRun, model: Model, variables: list[Any]) -> None:
+    def __init__(self, run: CuttingRun, model: Model, variables: list[Variable]) -> None:
         self.run, self.model, self.variables = run, model, variables
         model.includeConshdlr(
             _Cuts(self), "cuts", "worst shifts", enfopriority=LAST, chckpriority=LAST, needscons=False
         )
-        often = SCIP_HEURTIMING.BEFORENODE | SCIP_HEURTIMING.AFTERLPNODE
-        model.includeHeur(_BestTree(self), "best_tree", "trees with their true worst case", "!", timingmask=often)
+        timing = SCIP_HEURTIMING.BEFORENODE | SCIP_HEURTIMING.AFTERLPNODE
+        model.includeHeur(_BestTree(self), "best_tree", "trees with their true worst case", "!", timingmask=timing)
         model.includeEventhdlr(_Progress(self), "progress", "progress")
 
-    def values(self, solution: Any) -> FloatArray:
+    def values(self, solution: Solution | None) -> FloatArray:
         return np.array([self.model.getSolVal(solution, variable) for variable in self.variables])
 
-    def add(self, values: FloatArray, heuristic: Any) -> bool:
-        """Offer a solution to SCIP; it is checked there like any other."""
+    def add(self, values: FloatArray, heuristic: Heur | None) -> bool:
+        """Pass a solution to SCIP, which checks it like any other; return whether it was accepted."""
         solution = self.model.createSol(heuristic)
         for variable, value in zip(self.variables, values, strict=True):
             self.model.setSolVal(solution, variable, float(value))
@@ -133,78 +146,78 @@ class _Plugged:
 
 
 class _Cuts(Conshdlr):
-    """Checks proposals and adds what they break."""
+    """Checks proposals and adds the cuts that they violate."""
 
-    def __init__(self, plugged: _Plugged) -> None:
-        self._plugged = plugged
+    def __init__(self, plugins: _Plugins) -> None:
+        self._plugins = plugins
 
-    def consenfolp(self, constraints: Any, nusefulconss: int, solinfeasible: bool) -> dict[str, Any]:  # noqa: ARG002
+    def consenfolp(self, constraints: list[Constraint], nusefulconss: int, solinfeasible: bool) -> dict[str, int]:  # noqa: ARG002
         return {"result": self._enforced(solinfeasible)}
 
     def consenfops(
         self,
-        constraints: Any,  # noqa: ARG002
+        constraints: list[Constraint],  # noqa: ARG002
         nusefulconss: int,  # noqa: ARG002
         solinfeasible: bool,
         objinfeasible: bool,
-    ) -> dict[str, Any]:
+    ) -> dict[str, int]:
         return {"result": self._enforced(solinfeasible or objinfeasible)}
 
     def conscheck(
         self,
-        constraints: Any,  # noqa: ARG002
-        solution: Any,
+        constraints: list[Constraint],  # noqa: ARG002
+        solution: Solution,
         checkintegrality: bool,  # noqa: ARG002
         checklprows: bool,  # noqa: ARG002
         printreason: bool,  # noqa: ARG002
         completely: bool,  # noqa: ARG002
-    ) -> dict[str, Any]:
-        plugged = self._plugged
-        with plugged.run.guarded(plugged.model.interruptSolve):
-            if not plugged.run.cuts(plugged.values(solution)):
+    ) -> dict[str, int]:
+        plugins = self._plugins
+        with plugins.run.guarded(plugins.model.interruptSolve):
+            if not plugins.run.cuts(plugins.values(solution)):
                 return {"result": SCIP_RESULT.FEASIBLE}
         return {"result": SCIP_RESULT.INFEASIBLE}
 
-    def conslock(self, constraint: Any, locktype: Any, nlockspos: int, nlocksneg: int) -> None:  # noqa: ARG002
+    def conslock(self, constraint: Constraint, locktype: int, nlockspos: int, nlocksneg: int) -> None:  # noqa: ARG002
         """A cut may bound any variable from either side."""
         locks = nlockspos + nlocksneg
-        for variable in self._plugged.variables:
+        for variable in self._plugins.variables:
             self.model.addVarLocks(variable, locks, locks)
 
-    def _enforced(self, already_infeasible: bool) -> Any:
+    def _enforced(self, already_infeasible: bool) -> int:
         if already_infeasible:
-            return SCIP_RESULT.FEASIBLE  # another handler deals with it
-        plugged = self._plugged
-        with plugged.run.guarded(plugged.model.interruptSolve):
-            cuts = plugged.run.cuts(plugged.values(None))
+            return SCIP_RESULT.FEASIBLE  # another handler resolves it
+        plugins = self._plugins
+        with plugins.run.guarded(plugins.model.interruptSolve):
+            cuts = plugins.run.cuts(plugins.values(None))
             for cut in cuts:
-                plugged.model.addCons(_constraint(cut, plugged.variables), removable=True)
+                plugins.model.addCons(_constraint(cut, plugins.variables), removable=True)
             return SCIP_RESULT.CONSADDED if cuts else SCIP_RESULT.FEASIBLE
         return SCIP_RESULT.INFEASIBLE
 
 
 class _BestTree(Heur):
-    """Offers the best tree with its true worst case, which SCIP's own solution claimed too much of."""
+    """Passes the incumbent with its true worst case to SCIP, whose own solution claims more."""
 
-    def __init__(self, plugged: _Plugged) -> None:
-        self._plugged = plugged
+    def __init__(self, plugins: _Plugins) -> None:
+        self._plugins = plugins
 
-    def heurexec(self, heurtiming: Any, nodeinfeasible: bool) -> dict[str, Any]:  # noqa: ARG002
-        plugged = self._plugged
+    def heurexec(self, heurtiming: int, nodeinfeasible: bool) -> dict[str, int]:  # noqa: ARG002
+        plugins = self._plugins
         accepted = False
-        with plugged.run.guarded(plugged.model.interruptSolve):
-            values = plugged.run.new_solution()
+        with plugins.run.guarded(plugins.model.interruptSolve):
+            values = plugins.run.new_solution()
             if values is None:
                 return {"result": SCIP_RESULT.DIDNOTRUN}
-            accepted = plugged.add(values, self)
+            accepted = plugins.add(values, self)
         return {"result": SCIP_RESULT.FOUNDSOL if accepted else SCIP_RESULT.DIDNOTFIND}
 
 
 class _Progress(Eventhdlr):
     """Reports after every node."""
 
-    def __init__(self, plugged: _Plugged) -> None:
-        self._plugged = plugged
+    def __init__(self, plugins: _Plugins) -> None:
+        self._plugins = plugins
 
     def eventinit(self) -> None:
         self.model.catchEvent(SCIP_EVENTTYPE.NODESOLVED, self)
@@ -212,7 +225,7 @@ class _Progress(Eventhdlr):
     def eventexit(self) -> None:
         self.model.dropEvent(SCIP_EVENTTYPE.NODESOLVED, self)
 
-    def eventexec(self, event: Any) -> None:  # noqa: ARG002
-        plugged = self._plugged
-        with plugged.run.guarded(plugged.model.interruptSolve):
-            plugged.run.report(plugged.model.getDualbound(), plugged.model.getNTotalNodes())
+    def eventexec(self, event: Event) -> None:  # noqa: ARG002
+        plugins = self._plugins
+        with plugins.run.guarded(plugins.model.interruptSolve):
+            plugins.run.report(plugins.model.getDualbound(), plugins.model.getNTotalNodes())

@@ -1,0 +1,1 @@
+"""Comparison with other packages on the same tables."""

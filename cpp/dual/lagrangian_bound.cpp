@@ -1,0 +1,43 @@
+#include "dual/lagrangian_bound.h"
+
+#include <algorithm>
+
+namespace hardwood::search {
+
+LagrangianBound::LagrangianBound(const Instance& instance, int depth, Support& support,
+                                 TreeSink& sink, EvaluationCache& evaluations, StopToken& stop,
+                                 const SearchParams& params)
+    : context_{.instance = instance,
+               .depth = depth,
+               .support = support,
+               .sink = sink,
+               .evaluations = evaluations,
+               .stop = stop,
+               .params = params,
+               .dp = {support.points(), stop, params}} {}
+
+BranchBounds LagrangianBound::compute(const BoundRequest& request, Potentials& potentials) {
+    DualAscent ascent(context_, request, potentials);
+    BranchBounds bounds = ascent.run();
+    statistics.steps += ascent.n_steps();
+    return bounds;
+}
+
+double LagrangianBound::any_model_loss(Potentials& potentials, double multiplier, int n_steps) {
+    const Instance& instance = context_.instance;
+    const Support& support = context_.support;
+    potentials.extend(support.points());
+    potentials.compress(context_.params.potential_range);
+    double best = 0.0;
+    for (int k = 0; k < n_steps && !context_.stop.should_stop(); ++k) {
+        distribute_mass(instance, support.reachable(), multiplier, potentials.values(),
+                        context_.mass);
+        const double rounding = rounding_error(instance, support.points(), support.reachable(), 0);
+        best = std::max(best, any_labelling_error(context_.mass) - rounding);
+        if (!instance.any_move_at(multiplier)) break;
+        potentials.add(context_.mass, 1.0 / (1.0 + k / context_.params.step_half_life));
+    }
+    return best;
+}
+
+}  // namespace hardwood::search

@@ -1,1 +1,0 @@
-"""What every room may use: arguments, files, the compiled part."""

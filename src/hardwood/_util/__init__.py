@@ -1,0 +1,1 @@
+"""Modules that every package may use: arguments, arrays, errors, files, text, the compiled extension."""

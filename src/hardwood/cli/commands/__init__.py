@@ -1,0 +1,1 @@
+"""The commands of `hardwood`, one module each. `hardwood.cli.app` registers them."""
