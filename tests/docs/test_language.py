@@ -120,7 +120,7 @@ def test_all_pages_and_all_code_are_checked():
         "README.md",
         "CHANGELOG.md",
         "CONTRIBUTING.md",
-    "pyproject.toml",
+        "pyproject.toml",
         "docs/theory.md",
         "docs/decisions/README.md",
         "cpp/README.md",
