@@ -6,11 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(HARDWOOD_NO_CLONES)
-#define HARDWOOD_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define HARDWOOD_CLONES
-#endif
+#include "util/clones.h"
 
 namespace hardwood::search {
 

@@ -101,7 +101,8 @@ void DualAscent::load_weights() {
     rounding_error_ =
         rounding_error(instance, support.points(), support.reachable(), context_.depth);
     ByClass& mass = context_.mass;
-    distribute_mass(instance, support.reachable(), bounds_.multiplier, potentials_.values(), mass);
+    distribute_mass(instance, support.reachable(), bounds_.multiplier, potentials_.attractions(),
+                    mass);
     const bool with_sizes = min_leaf_size(instance) > 0.0 && context_.params.leaf_size_bounds;
     std::vector<double>& sizes = context_.sizes;
     if (with_sizes) sizes.assign(support.sizes().begin(), support.sizes().end());

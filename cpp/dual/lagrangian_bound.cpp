@@ -30,7 +30,7 @@ double LagrangianBound::any_model_loss(Potentials& potentials, double multiplier
     potentials.compress(context_.params.potential_range);
     double best = 0.0;
     for (int k = 0; k < n_steps && !context_.stop.should_stop(); ++k) {
-        distribute_mass(instance, support.reachable(), multiplier, potentials.values(),
+        distribute_mass(instance, support.reachable(), multiplier, potentials.attractions(),
                         context_.mass);
         const double rounding = rounding_error(instance, support.points(), support.reachable(), 0);
         best = std::max(best, any_labelling_error(context_.mass) - rounding);

@@ -7,9 +7,18 @@
 
 namespace hardwood::search {
 
+namespace {
+
+/// Attractions lie between the exponentials of these, so that sums and quotients of them are
+/// positive numbers of full precision.
+constexpr double min_exponent = -300.0, max_raise = 100.0;
+
+}  // namespace
+
 void Potentials::add(const PointSet& points, const HeapTree& tree, double step) {
     extend(points);
     apply(points, tree, step, 0);
+    finish_step(step);
     const auto known = std::ranges::find(steps_, tree, &Step::tree);
     if (known != steps_.end()) {
         known->size += step;
@@ -18,36 +27,74 @@ void Potentials::add(const PointSet& points, const HeapTree& tree, double step) 
     }
 }
 
-void Potentials::add(const ByClass& weights, double step) {
+void Potentials::add(const ByClass& mass, double step) {
+    const double factor = std::exp(step);
     for (std::size_t z = 0; z < values_[0].size(); ++z) {
         std::size_t label = 0;
         for (std::size_t c = 1; c < values_.size(); ++c)
-            label = weights[c][z] > weights[label][z] ? c : label;
-        for (std::size_t c = 0; c < values_.size(); ++c) values_[c][z] += c == label ? 0.0 : step;
+            label = mass[c][z] > mass[label][z] ? c : label;
+        for (std::size_t c = 0; c < values_.size(); ++c) {
+            values_[c][z] += c == label ? 0.0 : step;
+            attractions_[c][z] *= c == label ? 1.0 : factor;
+        }
     }
+    finish_step(step);
 }
 
 Potentials Potentials::moved_to(const PointSet& points) const {
     Potentials moved(to_int(values_.size()));
     moved.steps_ = steps_;
     moved.extend(points);
+    moved.update_attractions();
     return moved;
 }
 
 void Potentials::extend(const PointSet& points) {
     const std::size_t from = values_[0].size();
     if (from == points.size()) return;
-    for (auto& own : values_) own.resize(points.size(), 0.0);
+    for (std::size_t c = 0; c < values_.size(); ++c) {
+        values_[c].resize(points.size(), 0.0);
+        attractions_[c].resize(points.size(), 0.0);
+    }
     for (const Step& step : steps_) apply(points, step.tree, step.size, from);
+    for (std::size_t c = 0; c < values_.size(); ++c) {
+        for (std::size_t z = from; z < points.size(); ++z) attractions_[c][z] = attraction_of(c, z);
+    }
 }
 
 void Potentials::apply(const PointSet& points, const HeapTree& tree, double step,
                        std::size_t from) {
     const std::vector<std::uint16_t> labels = points.labels(tree, from);
+    const double factor = std::exp(step);
     for (std::size_t c = 0; c < values_.size(); ++c) {
         double* const own = values_[c].data() + from;
-        for (std::size_t z = 0; z < labels.size(); ++z) own[z] += labels[z] == c ? 0.0 : step;
+        double* const attraction = attractions_[c].data() + from;
+        for (std::size_t z = 0; z < labels.size(); ++z) {
+            own[z] += labels[z] == c ? 0.0 : step;
+            attraction[z] *= labels[z] == c ? 1.0 : factor;
+        }
     }
+}
+
+/// New points may have potentials above the reference, but not by more than what was raised.
+double Potentials::attraction_of(std::size_t label, std::size_t point) const {
+    return std::exp(
+        std::clamp(values_[label][point] - references_[label], min_exponent, max_raise + 1.0));
+}
+
+void Potentials::update_attractions() {
+    raised_ = 0.0;
+    for (std::size_t c = 0; c < values_.size(); ++c) {
+        if (values_[c].empty()) continue;
+        references_[c] = std::ranges::max(values_[c]);
+        for (std::size_t z = 0; z < values_[c].size(); ++z)
+            attractions_[c][z] = attraction_of(c, z);
+    }
+}
+
+void Potentials::finish_step(double step) {
+    raised_ += step;
+    if (raised_ > max_raise) update_attractions();
 }
 
 void Potentials::compress(double range) {
@@ -62,55 +109,7 @@ void Potentials::compress(double range) {
         for (double& value : own) value *= range / widest;
     }
     for (Step& step : steps_) step.size *= range / widest;
-}
-
-/// One pass over the points of a row by increasing cost: the slice of mass between two costs k and
-/// l has size multiplier * (l - k) / class weight and is divided among all points up to cost k in
-/// proportion to their attraction. Property (P) must hold for doubles: each weight is a sum of at
-/// most m products, each within m + 4 roundings of a sum of positive numbers, so 2m + 16 units in
-/// the last place are subtracted.
-void distribute_mass(const Instance& instance, const ReachableSets& reachable, double multiplier,
-                     const ByClass& potentials, ByClass& weights) {
-    ByClass attraction(potentials.size());
-    weights.resize(potentials.size());
-    for (std::size_t c = 0; c < potentials.size(); ++c) {
-        const double largest = potentials[c].empty() ? 0.0 : std::ranges::max(potentials[c]);
-        attraction[c].resize(potentials[c].size());
-        weights[c].assign(potentials[c].size(), 0.0);
-        for (std::size_t z = 0; z < potentials[c].size(); ++z) {
-            attraction[c][z] = std::exp(std::max(potentials[c][z] - largest, -40.0));
-        }
-    }
-    std::vector<double> slices;
-    for (std::size_t set = 0; set < reachable.n_sets(); ++set) {
-        const auto [levels, points] = reachable[set];
-        for (std::size_t i = reachable.first_row(set); i < reachable.end_row(set); ++i) {
-            const std::size_t label = idx(instance.label(i));
-            const double own_multiplier = multiplier / instance.class_weight(instance.label(i));
-            const double* const pull = attraction[label].data();
-            double* const weight = weights[label].data();
-            slices.clear();
-            double sum = 0.0;
-            std::size_t k = 0;  // points of the levels so far
-            for (std::size_t l = 0; l < levels.size() && own_multiplier * levels[l].cost < 1.0;
-                 ++l) {
-                for (; k < levels[l].end; ++k) sum += pull[points[k]];
-                const double next = l + 1 < levels.size()
-                                        ? std::min(1.0, own_multiplier * levels[l + 1].cost)
-                                        : 1.0;
-                slices.push_back((next - own_multiplier * levels[l].cost) / sum);
-            }
-            const double share =
-                instance.weight(i) * (1.0 - static_cast<double>(2 * k + 16) * 0x1p-52);
-            double all = 0.0;
-            for (std::size_t l = slices.size(); l-- > 0;) {
-                all += slices[l];
-                for (std::size_t w = l > 0 ? levels[l - 1].end : 0; w < levels[l].end; ++w) {
-                    weight[points[w]] += share * all * pull[points[w]];
-                }
-            }
-        }
-    }
+    update_attractions();
 }
 
 /// docs/theory.md#numbers: 4 ^ levels sums of this many terms, each at most the total, and room for
