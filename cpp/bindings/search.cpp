@@ -134,6 +134,7 @@ const std::map<std::string, bool SearchParams::*> speed_ups{
     {"bounds_by_size", &SearchParams::bounds_by_size},
     {"breakpoints", &SearchParams::breakpoints},
     {"coarse_splits", &SearchParams::coarse_splits},
+    {"exact_zero", &SearchParams::exact_zero},
     {"full_domain", &SearchParams::full_domain},
     {"iterative_deepening", &SearchParams::iterative_deepening},
     {"subset_sums", &SearchParams::subset_sums},
@@ -147,6 +148,7 @@ const std::map<std::string, bool SearchParams::*> speed_ups{
     {"threshold_runs", &SearchParams::threshold_runs},
     {"tie_margin", &SearchParams::tie_margin},
     {"upward_closing", &SearchParams::upward_closing},
+    {"zero_apart", &SearchParams::zero_apart},
 };
 
 SearchParams params_of(const std::map<std::string, bool>& switches) {

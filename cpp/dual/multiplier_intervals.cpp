@@ -6,23 +6,34 @@
 
 namespace hardwood::search {
 
-/// At most 1 less the largest tie margin.
+/// At most 1 less the largest tie margin (docs/theory.md#ties).
 double zero_multiplier(const Instance& instance) {
     return instance.fractional() ? fractional_zero_multiplier : 0.75;
 }
 
 namespace {
 
+/// Whether every row can afford to reach every leaf: then all margins of a tree with two labels are
+/// finite, and at 0 its dual value is 0 (docs/theory.md#multipliers).
+bool all_margins_are_finite(const Instance& instance, int columns) {
+    return instance.max_margin(columns) <= instance.max_cost();
+}
+
 /// The dual function of a tree bends at 1 / margin, and only margins up to the budget matter. If
-/// all margins together cost no more than the budget, its maximum is at 0, and at 3 / (4 budget) it
-/// exceeds the cutoff by a quarter or more. But if every row can afford to reach every point, all
-/// margins of a tree with two labels are finite: at 0 its dual value is 0, and multipliers below
-/// one over the largest margin are left out (docs/theory.md#multipliers).
-double lowest_multiplier(const Instance& instance, int columns) {
-    const double zero = zero_multiplier(instance) / instance.budget(),
-                 largest = instance.max_margin(columns);
-    if (largest > instance.max_cost()) return zero;
-    return std::max(zero, instance.min_class_weight() / largest * (1.0 - 1e-12));
+/// all margins together cost no more than the budget, its maximum is at 0. If 0 counts, no lower
+/// multiplier than one over the largest margin does; otherwise, at 3 / (4 budget) the dual function
+/// exceeds the cutoff by a quarter or more.
+double lowest_positive_multiplier(const Instance& instance, const Target& target, int columns) {
+    constexpr double almost = 1.0 - 1e-12;
+    if (target.zero_counts()) {
+        const double largest =
+            std::min(instance.max_cost(), instance.max_finite_margin(columns) * (1.0 + 1e-12));
+        return largest > 0 ? instance.min_class_weight() / largest * almost
+                           : 1.0 / instance.budget();  // nothing bends: any multiplier serves
+    }
+    const double zero = zero_multiplier(instance) / instance.budget();
+    if (!all_margins_are_finite(instance, columns)) return zero;
+    return std::max(zero, instance.min_class_weight() / instance.max_margin(columns) * almost);
 }
 
 }  // namespace
@@ -30,15 +41,19 @@ double lowest_multiplier(const Instance& instance, int columns) {
 MultiplierIntervals MultiplierIntervals::all(const Instance& instance, const Target& target,
                                              int columns, const Breakpoints* breakpoints) {
     if (instance.budget() <= 0) return {Interval{.low = 1.0, .high = 1.0}, nullptr};
-    const double low = lowest_multiplier(instance, columns);
+    const double low = lowest_positive_multiplier(instance, target, columns);
     const double high = std::min(instance.max_class_weight() / instance.min_cost(),
                                  (target.total - target.cutoff) / instance.budget());
-    return {Interval{.low = low, .high = std::max(low, high * (1.0 + 1e-12))}, breakpoints};
+    std::vector<Interval> open{{.low = low, .high = std::max(low, high * (1.0 + 1e-12))}};
+    if (target.zero_counts() && !all_margins_are_finite(instance, columns))
+        open.insert(open.begin(), {.low = 0.0, .high = 0.0});
+    return {std::move(open), breakpoints};
 }
 
 void MultiplierIntervals::close(const Target& target, const LossBound& bound) {
+    if (target.zero_counts() && bound.loss >= target.required_loss(0.0)) remove_zero();
     const double gap = bound.loss - target.required_loss(bound.multiplier);
-    if (gap < 0) return;
+    if (gap < 0 || bound.multiplier == 0.0) return;
     if (target.budget <= 0) {
         intervals_.clear();
         return;
@@ -67,7 +82,8 @@ void MultiplierIntervals::remove(Interval closed) {
     trim();
 }
 
-Breakpoints::Breakpoints(const Instance& instance, int depth, std::size_t max_breakpoints) {
+Breakpoints::Breakpoints(const Instance& instance, const Target& target, int depth,
+                         std::size_t max_breakpoints) {
     double complete = 0.0;
     const std::vector<double> margins = instance.possible_margins(depth, max_breakpoints, complete);
     std::set<double> class_weights;
@@ -75,7 +91,8 @@ Breakpoints::Breakpoints(const Instance& instance, int depth, std::size_t max_br
         class_weights.insert(instance.class_weight(label));
     // The lowest multiplier is one of them. Rounding weight / margin moves a dual value by less
     // than the rounding term.
-    multipliers.push_back(lowest_multiplier(instance, depth));
+    if (target.zero_counts()) multipliers.push_back(0.0);
+    multipliers.push_back(lowest_positive_multiplier(instance, target, depth));
     for (const double weight : class_weights) {
         for (const double margin : margins) multipliers.push_back(weight / margin);
     }
@@ -127,8 +144,9 @@ double MultiplierIntervals::max_dual(const Target& target, std::vector<LossBound
         known[k - 1].loss = std::max(known[k - 1].loss, known[k].loss);
     double largest = target.cutoff;
     const auto dual = [&](double multiplier, double loss) {
-        return target.total * (1.0 + 0x1p-48) - multiplier * target.budget -
-               loss;  // docs/theory.md#numbers
+        const double margin = multiplier > 0.0 ? 0.0 : target.zero_margin;
+        return target.total * (1.0 + 0x1p-48) - multiplier * target.budget - loss -
+               margin;  // docs/theory.md#numbers
     };
     for (const Interval& interval : intervals_) {
         double from = interval.low;  // the lowest multiplier that is not covered yet

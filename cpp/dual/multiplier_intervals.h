@@ -1,6 +1,7 @@
 /// Multipliers of the budget at which a better tree may still exist.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "dual/target.h"
@@ -25,26 +26,30 @@ struct Breakpoints {
     double complete_from = infinity;
 
     Breakpoints() = default;
-    Breakpoints(const Instance& instance, int depth, std::size_t max_breakpoints);
+    Breakpoints(const Instance& instance, const Target& target, int depth,
+                std::size_t max_breakpoints);
 };
 
 /// `zero_multiplier` in the fractional case.
 constexpr double fractional_zero_multiplier = 0.25;
 
-/// Times 1 / budget: the multiplier that stands for 0 (docs/theory.md#multipliers). Dual values
-/// fall by at most the budget per unit of the multiplier, so a maximum at 0 is less by at most this
-/// number there. In the fractional case, claims are larger by this.
+/// Times 1 / budget: the multiplier that stands for 0 where 0 itself does not count
+/// (docs/theory.md#multipliers). Dual values fall by at most the budget per unit of the multiplier,
+/// so a maximum at 0 is less by at most this number there. In the fractional case, claims are
+/// larger by this.
 double zero_multiplier(const Instance& instance);
 
 /// Disjoint closed intervals, ascending.
 class MultiplierIntervals {
 public:
     MultiplierIntervals() = default;
-    /// `breakpoints` may be null: any multiplier counts. It must outlive the intervals.
-    MultiplierIntervals(Interval all, const Breakpoints* breakpoints)
-        : breakpoints_(breakpoints), intervals_{all} {
+    /// Ascending intervals. `breakpoints` may be null: any multiplier counts. It must outlive them.
+    MultiplierIntervals(std::vector<Interval> intervals, const Breakpoints* breakpoints)
+        : breakpoints_(breakpoints), intervals_(std::move(intervals)) {
         trim();
     }
+    MultiplierIntervals(Interval all, const Breakpoints* breakpoints)
+        : MultiplierIntervals(std::vector{all}, breakpoints) {}
 
     /// An interval that contains, for every classifier that uses at least two labels, restricts at
     /// most `columns` columns in each region and beats the cutoff, a multiplier at which its dual
@@ -57,9 +62,12 @@ public:
     /// A bound that exceeds the required loss at u by `gap` closes an interval around u
     /// (docs/theory.md#intervals): down to u - gap / budget, because losses rise as u falls; up to
     /// u * k / (k - gap) with k = cutoff + tie margin, because a dual value is concave in u and not
-    /// negative at 0.
+    /// negative at 0. A loss that is large enough at any multiplier closes 0.
     void close(const Target& target, const LossBound& bound);
     void remove(Interval closed);
+    /// Whether 0 itself is open.
+    bool contains_zero() const { return !empty() && lowest() == 0.0; }
+    void remove_zero() { remove({.low = 0.0, .high = 0.0}); }
 
     bool empty() const { return intervals_.empty(); }
     const std::vector<Interval>& intervals() const { return intervals_; }

@@ -288,12 +288,34 @@ bool Instance::any_move() const {
         });
 }
 
+namespace {
+
+double sum_of_largest(std::vector<double> numbers, int n) {
+    std::ranges::sort(numbers, std::greater<>());
+    numbers.resize(std::min(numbers.size(), idx(std::max(0, n))));
+    return std::accumulate(numbers.begin(), numbers.end(), 0.0);
+}
+
+}  // namespace
+
 double Instance::max_margin(int columns) const {
-    std::vector<double> ranges;
-    for (const Column& column : columns_) ranges.push_back(std::ranges::max(column.cost));
-    std::ranges::sort(ranges, std::greater<>());
-    ranges.resize(std::min(ranges.size(), idx(std::max(0, columns))));
-    return std::accumulate(ranges.begin(), ranges.end(), 0.0);
+    std::vector<double> largest;
+    for (const Column& column : columns_) largest.push_back(std::ranges::max(column.cost));
+    return sum_of_largest(std::move(largest), columns);
+}
+
+double Instance::max_finite_margin(int columns) const {
+    std::vector<double> largest;
+    for (const Column& column : columns_) {
+        double own = 0.0;
+        for (const double cost : column.cost) own = cost < infinity ? std::max(own, cost) : own;
+        largest.push_back(own);
+    }
+    return sum_of_largest(std::move(largest), columns);
+}
+
+bool Instance::is_affordable(int c) const {
+    return std::ranges::max(column(c).cost) < infinity;
 }
 
 std::vector<double> Instance::possible_margins(int columns, std::size_t max_margins,

@@ -150,6 +150,10 @@ public:
     /// An upper bound on the cost of any point that differs in at most this many columns, over all
     /// rows; +inf if some row cannot reach such a point.
     double max_margin(int columns) const;
+    /// The same over points that the row can afford, column by column.
+    double max_finite_margin(int columns) const;
+    /// Whether every row can afford every bin of the column.
+    bool is_affordable(int c) const;
     /// Margins that a tree with at most this many levels may have, ascending: sums of one cost from
     /// each of that many columns. If they are more than `max_margins`, only those up to `complete`,
     /// which is then below `max_cost`.

@@ -26,7 +26,8 @@ double any_model_bound(SearchContext& context, double slack_share) {
         if (worker.stop.stopped()) return instance.total();
         // Where the loss is below the required one, this many samples may be possible; a little
         // more closes the multipliers nearby, too.
-        const double dual = target.total - multiplier * target.budget - loss - target.tie_margin;
+        const double dual =
+            target.total - multiplier * target.budget - loss - target.margin_at(multiplier);
         target.cutoff = std::min(target.total, std::max(target.cutoff, std::ceil(dual + slack)));
         open.close(target, {.multiplier = multiplier, .loss = loss});
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <utility>
 
 namespace hardwood::search {
@@ -15,7 +16,9 @@ Interval skip_interval(const SearchParams& params, const Target& target, const L
     if (gap >= params.negligible_gap) return {.low = infinity, .high = -infinity};
     const double unit = target.budget > 0 ? 1.0 / target.budget : 0.0;
     const double half = std::max(params.min_skip, -params.skip_per_gap * gap) * unit;
-    return {.low = bound.multiplier - half, .high = bound.multiplier + half};
+    if (bound.multiplier == 0.0) return {.low = 0.0, .high = 0.0};
+    return {.low = std::max(bound.multiplier - half, std::numeric_limits<double>::min()),  // not 0
+            .high = bound.multiplier + half};
 }
 
 /// Records a bound of a node. `remaining` loses what the bound closes, and what it cannot close.
@@ -137,6 +140,26 @@ void BranchAndBound::close_multipliers(Worker& worker, SearchNode& node, std::si
     }
 }
 
+/// Whether 0 is settled by a search of its own, with fewer splits. If several trees are wanted, all
+/// of them count, not only one for each number of samples.
+bool BranchAndBound::zero_is_apart() const {
+    const Instance& instance = context_.instance;
+    const Target target = context_.incumbent.target();
+    if (!context_.params.zero_apart || !target.zero_counts() || target.collects_all) return false;
+    return instance.max_finite_margin(context_.incumbent.depth()) <= instance.max_cost();
+}
+
+/// Columns in which every row can afford every bin do not count at 0 (docs/theory.md#zero).
+void BranchAndBound::settle_zero(SearchNode& root) {
+    const Instance& instance = context_.instance;
+    SearchNode zero = root;
+    std::erase_if(zero.tree.nodes[0].box.splits,
+                  [&](int split) { return instance.is_affordable(instance.column_of(split)); });
+    zero.open.remove({.low = std::numeric_limits<double>::min(), .high = infinity});
+    process(context_.main_worker(), zero);
+    root.open.remove_zero();
+}
+
 /// A poor incumbent makes every proof harder than necessary: the longer the ascents, the more is
 /// done for a better one.
 void BranchAndBound::run_local_search(const Worker& worker) {
@@ -154,6 +177,7 @@ void BranchAndBound::close_root_multipliers(SearchNode& root,
                                             std::vector<BranchBounds>& found) {
     const SearchParams& params = context_.params;
     MultiplierIntervals remaining = root.open;
+    if (zero_is_apart()) remaining.remove_zero();
     std::vector<SearchNode> nodes(context_.workers.size(), root);
     std::mutex mutex;
     context_.pool.run([&](int k) {
@@ -170,7 +194,7 @@ void BranchAndBound::close_root_multipliers(SearchNode& root,
                 const std::lock_guard lock(mutex);
                 if (remaining.empty()) return;
                 top = remaining.below(static_cast<double>(k) / context_.pool.size());
-                multiplier = worker.support.has_own_lists()
+                multiplier = worker.support.has_own_lists() && top.high > 0.0
                                  ? std::max(top.high, last / params.max_multiplier_ratio)
                                  : top.high;
                 if (params.known_losses) known = known_losses(found, multiplier, branchings.size());
@@ -255,6 +279,7 @@ void BranchAndBound::process_root(SearchNode& root, std::vector<BranchBounds> bo
         branchings_of(context_.instance, root.tree, 0, context_.incumbent.target());
     close_root_multipliers(root, branchings, bounds);
     context_.root_potentials = root.potentials;
+    if (zero_is_apart() && root.open.contains_zero()) settle_zero(root);
     std::vector<Child> children = open_children(root, branchings, bounds);
     std::vector<double> duals;
     for (const Child& child : children) duals.push_back(child.dual);

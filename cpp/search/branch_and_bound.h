@@ -37,6 +37,8 @@ private:
                            std::vector<BranchBounds>& found);
     void close_root_multipliers(SearchNode& root, const std::vector<Branching>& branchings,
                                 std::vector<BranchBounds>& found);
+    bool zero_is_apart() const;
+    void settle_zero(SearchNode& root);
     void run_local_search(const Worker& worker);
     void deepen();
 

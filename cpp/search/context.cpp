@@ -68,7 +68,8 @@ SearchContext::SearchContext(const Instance& instance, SharedIncumbent& incumben
         workers.push_back(std::make_unique<Worker>(instance, incumbent, pool.token(k), params));
     }
     if (params.breakpoints && instance.budget() > 0) {
-        breakpoints = Breakpoints(instance, incumbent.depth(), params.max_breakpoints);
+        breakpoints =
+            Breakpoints(instance, incumbent.target(), incumbent.depth(), params.max_breakpoints);
     }
 }
 

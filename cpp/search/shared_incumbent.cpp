@@ -25,7 +25,8 @@ SharedIncumbent::SharedIncumbent(const Instance& instance, double penalty, int d
       target_{.total = instance.total(),
               .budget = instance.budget(),
               .upward_closing = params.upward_closing,
-              .tie_margin = params.tie_margin ? tie_margin_of(instance) : 0.0} {
+              .tie_margin = params.tie_margin ? tie_margin_of(instance) : 0.0,
+              .zero_margin = params.exact_zero ? zero_margin_of(instance) : 0.0} {
     offer_single_leaves();
 }
 

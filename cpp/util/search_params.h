@@ -17,6 +17,8 @@ struct SearchParams {
     bool restart = true;               // an ascent that stalls restarts from zero potentials
     bool tie_margin = true;            // the common divisor of costs separates ties
     bool breakpoints = true;           // multipliers between breakpoints are skipped
+    bool exact_zero = true;            // multiplier 0 counts itself, with whole numbers
+    bool zero_apart = true;            // at 0, only columns count that some row cannot afford
     bool upward_closing = true;        // a bound closes higher multipliers, too
     bool subset_sums = true;           // sums over subsets of more than two splits ...
     bool large_subsets = true;         // ... and of more than three

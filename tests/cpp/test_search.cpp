@@ -18,14 +18,13 @@ namespace {
 const Target plain{.total = 100.0, .budget = 10.0, .cutoff = 80.0, .max_splits = 7};
 
 // The best tree by trying all of them.
-double best_of_all(const Instance& instance, int depth) {
-    Evaluator evaluate(instance);
-    double best = -1.0;
+void for_all_trees(const Instance& instance, int depth,
+                   const std::function<void(const HeapTree&)>& visit) {
     HeapTree tree = empty_tree(depth);
     const auto nodes = static_cast<std::size_t>((1 << (depth + 1)) - 1);
     const std::function<void(std::size_t)> fill = [&](std::size_t at) {
         if (at > nodes) {
-            if (admits(instance, tree)) best = std::max(best, evaluate(tree).correct);
+            visit(tree);
             return;
         }
         const bool bottom = 2 * at > nodes;
@@ -36,6 +35,14 @@ double best_of_all(const Instance& instance, int depth) {
         }
     };
     fill(1);
+}
+
+double best_of_all(const Instance& instance, int depth) {
+    Evaluator evaluate(instance);
+    double best = -1.0;
+    for_all_trees(instance, depth, [&](const HeapTree& tree) {
+        if (admits(instance, tree)) best = std::max(best, evaluate(tree).correct);
+    });
     return best;
 }
 
@@ -194,8 +201,69 @@ TEST_CASE("a tree that loses nothing is not closed by a bound of nothing") {
     }
 }
 
+TEST_CASE("at multiplier 0, no tree needs a split of a column that every row can afford") {
+    int seen = 0;
+    for (unsigned seed = 0; seed < 400; ++seed) {
+        const RandomTask made(seed, 6, 3, 3);
+        if (made.task.splits.empty()) continue;
+        const Instance instance(made.task);
+        if (instance.budget() <= 0 || instance.max_finite_margin(2) > instance.budget()) continue;
+        Evaluator evaluate(instance);
+        double best = 0.0, best_of_others = 0.0;
+        for (int label = 0; label < instance.n_classes(); ++label) {
+            double correct = 0.0;
+            for (std::size_t i = 0; i < instance.n_rows(); ++i)
+                correct += instance.label(i) == label ? instance.weight(i) : 0.0;
+            best_of_others = std::max(best_of_others, correct);
+        }
+        int affordable = 0;
+        for_all_trees(instance, 2, [&](const HeapTree& tree) {
+            evaluate(tree);
+            double unreached = 0.0;  // rows with infinite margins
+            for (std::size_t i = 0; i < instance.n_rows(); ++i)
+                unreached += evaluate.margins()[i] == infinity ? instance.weight(i) : 0.0;
+            best = std::max(best, unreached);
+            const bool splits_affordable = std::ranges::any_of(tree, [&](const HeapNode& node) {
+                return node.split >= 0 && instance.is_affordable(instance.column_of(node.split));
+            });
+            if (!splits_affordable) best_of_others = std::max(best_of_others, unreached);
+            affordable += splits_affordable ? 1 : 0;
+        });
+        seen += affordable > 0 && best > 0.0 ? 1 : 0;
+        CHECK(best <= best_of_others);
+    }
+    CHECK(seen > 20);
+}
+
+TEST_CASE("a loss that is large enough at any multiplier closes 0") {
+    Target target = plain;
+    target.zero_margin = 0.875;
+    const double required = target.required_loss(0.0);
+    CHECK(required == plain.total - plain.cutoff - 0.875);
+    const auto all = [] {
+        return MultiplierIntervals(std::vector<Interval>{{0.0, 0.0}, {0.1, 3.0}}, nullptr);
+    };
+    MultiplierIntervals set = all();
+    set.close(target, {0.0, required - 0.1});
+    CHECK(set.contains_zero());
+    set.close(target, {0.0, 1e9});  // a bound at 0 says nothing about other multipliers
+    REQUIRE(!set.empty());
+    CHECK(!set.contains_zero());
+    CHECK(set.highest() == 3.0);
+    MultiplierIntervals other = all();
+    other.close(target, {2.0, required});
+    CHECK(!other.contains_zero());
+    MultiplierIntervals too_low = all();
+    too_low.close(target, {2.0, required - 0.01});
+    CHECK(too_low.contains_zero());
+    CHECK(set.max_dual(target, {}) > 0.0);
+    MultiplierIntervals only_zero({0.0, 0.0}, nullptr);
+    CHECK(only_zero.max_dual(target, {{0.5, 12.0}}) == doctest::Approx(plain.total - 12.0 - 0.875));
+}
+
 TEST_CASE(
-    "where every row reaches every point, no tree with two labels has its largest dual value below the "
+    "where every row reaches every point, no tree with two labels has its largest dual value below "
+    "the "
     "lowest multiplier") {
     int seen = 0;
     for (unsigned seed = 0; seed < 400; ++seed) {
@@ -251,7 +319,8 @@ TEST_CASE("between breakpoints nothing is open") {
         double complete = 0.0;
         const std::vector<double> margins = instance.possible_margins(2, 5'000, complete);
         CHECK(complete == instance.budget());
-        const Breakpoints breakpoints(instance, 2, 5'000);
+        const Target target{.budget = instance.budget()};
+        const Breakpoints breakpoints(instance, target, 2, 5'000);
         CHECK(breakpoints.multipliers.size() == margins.size() + 1);
         CHECK(std::ranges::is_sorted(breakpoints.multipliers));
         for (std::size_t k = 0; k + 1 < breakpoints.multipliers.size(); ++k) {
