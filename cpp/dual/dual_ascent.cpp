@@ -32,6 +32,7 @@ DualAscent::DualAscent(AscentContext& context, const BoundRequest& request, Pote
     : context_(context),
       request_(request),
       potentials_(potentials),
+      completions_(context.dp, request),
       target_(context.sink.target()),
       bounds_{.multiplier = request.multiplier,
               .loss = request.known_loss.empty()
@@ -112,43 +113,7 @@ void DualAscent::load_weights() {
     weights.sizes = sizes;
     weights.min_leaf_size = with_sizes ? min_leaf_size(instance) : 0.0;
     context_.dp.load(std::move(weights));
-    subproblems_.clear();
-    for (const OpenNode& open : request_.tree.nodes) {
-        std::vector<std::uint32_t> points;
-        std::ranges::copy_if(considered, std::back_inserter(points), [&](std::uint32_t z) {
-            return contains(instance, open.box.key, support.points()[z]);
-        });
-        subproblems_.push_back(context_.dp.subproblem(open.box, open.levels, std::move(points)));
-    }
-    all_sizes_ = context_.params.bounds_by_size && request_.tree.is_root() &&
-                 subproblems_[0].solves_at_once();
-    by_size_ = target_.limits_size || all_sizes_;
-}
-
-/// The largest size of the other nodes is known, so a node has to provide errors for the rest and
-/// more only.
-SizeRange DualAscent::sizes_of(const OpenNode& node) const {
-    if (!by_size_) return SizeRange::any();
-    const int left = std::max(0, target_.max_splits - request_.tree.n_splits);
-    int others = 0;
-    for (const OpenNode& other : request_.tree.nodes) {
-        if (&other != &node && !other.is_decided()) others += max_tree_splits(other.levels);
-    }
-    return {.by_size = true, .min = std::max(0, left - others), .max = left};
-}
-
-ErrorBySize DualAscent::error_after(const Branching& branching, double cutoff) {
-    const Subproblem& subproblem = subproblems_[request_.node];
-    switch (branching.kind) {
-        case Branching::Kind::split:
-            return context_.dp.least_error_with(subproblem, branching.value, sizes_of(node()),
-                                                cutoff);
-        case Branching::Kind::label:
-            return {context_.dp.error_of_label(subproblem, branching.value)};
-        case Branching::Kind::leaf:
-            break;
-    }
-    return {context_.dp.error_of_best_label(subproblem)};
+    completions_.pose(support.points(), considered, target_, context_.params.bounds_by_size);
 }
 
 /// The column of a split; -1 for other branchings.
@@ -189,9 +154,8 @@ void DualAscent::close_runs(std::span<const std::size_t> open, double cutoff, do
 
 void DualAscent::close_run(std::span<const std::size_t> run, double cutoff, double offset) {
     if (run.size() < context_.params.min_run || context_.stop.should_stop()) return;
-    const double error = context_.dp.least_error_between(
-        subproblems_[request_.node], request_.branchings[run.front()].value,
-        request_.branchings[run.back()].value, sizes_of(node()), cutoff);
+    const double error = completions_.least_error_between(
+        request_.branchings[run.front()].value, request_.branchings[run.back()].value, cutoff);
     if (context_.stop.stopped()) return;
     if (error < cutoff) {
         close_run(run.first(run.size() / 2), cutoff, offset);
@@ -201,62 +165,42 @@ void DualAscent::close_run(std::span<const std::size_t> run, double cutoff, doub
     for (const std::size_t b : run) bounds_.loss[b] = std::max(bounds_.loss[b], error + offset);
 }
 
-void DualAscent::value_other_nodes(double fixed) {
-    const SizeRange whole{.by_size = by_size_,
-                          .min = 0,
-                          .max = std::max(0, target_.max_splits - request_.tree.n_splits)};
-    others_ = {0.0};
-    for (std::size_t k = 0; k < subproblems_.size(); ++k) {
-        if (k == request_.node) continue;
-        const OpenNode& open = request_.tree.nodes[k];
-        const double cutoff = aim() - fixed - others_.back();
-        const ErrorBySize own =
-            open.is_decided() ? ErrorBySize{context_.dp.error_of_label(subproblems_[k], open.label)}
-                              : context_.dp.least_error(subproblems_[k], sizes_of(open), cutoff);
-        others_ = merge_children(others_, own, 0, whole);
-    }
-}
-
 /// Values open branchings, the most promising ones first; unless all are wanted, up to the first
 /// exact value, and what comes with it.
 void DualAscent::value_branchings(bool all) {
     const double aim = this->aim();
     const double fixed = context_.dp.weights().unavoidable_error - rounding_error_;
-    const SizeRange whole{.by_size = by_size_,
-                          .min = 0,
-                          .max = std::max(0, target_.max_splits - request_.tree.n_splits)};
-    value_other_nodes(fixed);
+    const double cutoff = aim - fixed;
+    completions_.value_other_nodes(cutoff);
     std::vector<std::size_t> order;
     for (std::size_t b = 0; b < request_.branchings.size(); ++b) {
         if (bounds_.loss[b] < aim) order.push_back(b);
     }
-    const double cutoff = aim - fixed - others_.back();
     const bool errors_are_monotone =
         context_.dp.weights().min_leaf_size == 0.0 || preserves_monotone_errors(context_.instance);
     if (all && context_.params.threshold_runs && errors_are_monotone &&
-        !subproblems_[request_.node].is_shallow()) {
-        close_runs(order, cutoff, fixed + others_.back());
+        !completions_.is_shallow()) {
+        close_runs(order, cutoff, fixed);
         std::erase_if(order, [&](std::size_t b) { return bounds_.loss[b] >= aim; });
     }
     std::ranges::stable_sort(order, {}, [&](std::size_t b) { return last_[b]; });
-    if (all_sizes_) bounds_.by_size.resize(request_.branchings.size());
+    const bool all_sizes = completions_.has_all_sizes();
+    if (all_sizes) bounds_.by_size.resize(request_.branchings.size());
     best_ = -1;
     double least = infinity;
-    const bool columnwise = subproblems_[request_.node].columnwise;
     int solved_column = -1;
     for (const std::size_t b : order) {
-        if (!all && !all_sizes_ && best_ >= 0) {
-            if (!columnwise) break;
+        if (!all && !all_sizes && best_ >= 0) {
+            if (!completions_.is_columnwise()) break;
             if (column_of(request_.branchings[b]) != solved_column) continue;
         }
         solved_column = column_of(request_.branchings[b]);
-        const ErrorBySize own = error_after(request_.branchings[b], cutoff);
+        const ErrorBySize errors = completions_.errors(request_.branchings[b], cutoff);
         if (context_.stop.should_stop()) return;
-        const ErrorBySize errors = merge_children(others_, own, 0, whole);
         const double value = fixed + errors.back();
         last_[b] = value;
         bounds_.loss[b] = std::max(bounds_.loss[b], value);
-        if (all_sizes_) raise(bounds_.by_size[b], errors, fixed);
+        if (all_sizes) raise(bounds_.by_size[b], errors, fixed);
         if (value < aim && value < least) {
             least = value;
             best_ = to_int(b);
@@ -264,85 +208,13 @@ void DualAscent::value_branchings(bool all) {
     }
 }
 
-/// Writes the best subtree of an open node, given the branching of the node that is decided.
-void DualAscent::extract(std::size_t k, const Branching& branching, int max_splits,
-                         HeapTree& tree) {
-    const OpenNode& open = request_.tree.nodes[k];
-    TreeDp& dp = context_.dp;
-    if (k != request_.node) {
-        if (!open.is_decided())
-            dp.extract_tree(subproblems_[k], sizes_of(open), max_splits, open.position, tree);
-        return;
-    }
-    switch (branching.kind) {
-        case Branching::Kind::split:
-            dp.extract_tree_with(subproblems_[k], branching.value, sizes_of(open), max_splits,
-                                 open.position, tree);
-            return;
-        case Branching::Kind::leaf:
-            tree[open.position] = HeapNode::leaf(dp.best_label(subproblems_[k]));
-            return;
-        case Branching::Kind::label:
-            tree[open.position] = HeapNode::leaf(branching.value);
-            return;
-    }
-}
-
-HeapTree DualAscent::best_completion(const Branching& branching) {
-    if (target_.limits_size) return best_completion_within_size(branching);
-    HeapTree tree = request_.tree.fixed;
-    for (std::size_t k = 0; k < subproblems_.size(); ++k) {
-        extract(k, branching, target_.max_splits - request_.tree.n_splits, tree);
-    }
-    return tree;
-}
-
-/// Splits are assigned node after node; what the nodes after can do with the rest is known from
-/// their errors.
-HeapTree DualAscent::best_completion_within_size(const Branching& branching) {
-    TreeDp& dp = context_.dp;
-    HeapTree tree = request_.tree.fixed;
-    int left = target_.max_splits - request_.tree.n_splits;
-    std::vector<ErrorBySize> own, rest{{0.0}};
-    for (std::size_t k = 0; k < subproblems_.size(); ++k) {
-        const OpenNode& open = request_.tree.nodes[k];
-        const bool is_split = k == request_.node && branching.kind == Branching::Kind::split;
-        if (is_split) {
-            own.push_back(
-                dp.least_error_with(subproblems_[k], branching.value, sizes_of(open), infinity));
-        } else if (k != request_.node && !open.is_decided()) {
-            own.push_back(dp.least_error(subproblems_[k], sizes_of(open), infinity));
-        } else {
-            own.push_back({0.0});
-        }
-    }
-    for (std::size_t k = own.size(); k-- > 1;) {
-        rest.push_back(
-            merge_children(rest.back(), own[k], 0, {.by_size = true, .min = 0, .max = left}));
-    }
-    for (std::size_t k = 0; k < own.size(); ++k) {
-        const ErrorBySize& after = rest[own.size() - 1 - k];
-        int n_splits = 0;
-        double least = infinity;
-        for (int n = 0; n < to_int(own[k].size()) && n <= left; ++n) {
-            const double error = own[k][idx(n)] + after[std::min(idx(left - n), after.size() - 1)];
-            if (error < least) {
-                least = error;
-                n_splits = n;
-            }
-        }
-        extract(k, branching, n_splits, tree);
-        left -= n_splits;
-    }
-    return tree;
-}
-
 /// A long ascent alternates between several trees: then the best trees of some branchings are
 /// raised together, each by what it misses. Values of other branchings belong to this step only if
 /// all were computed at once.
 std::vector<std::size_t> DualAscent::branchings_to_raise() const {
     const SearchParams& params = context_.params;
-    if (!all_sizes_ || steps_ - restarted_at_ < params.step_half_life) return {idx(best_)};
+    if (!completions_.has_all_sizes() || steps_ - restarted_at_ < params.step_half_life)
+        return {idx(best_)};
     std::vector<std::size_t> open;
     for (std::size_t b = 0; b < request_.branchings.size(); ++b) {
         if (bounds_.loss[b] < aim()) open.push_back(b);
@@ -354,7 +226,7 @@ std::vector<std::size_t> DualAscent::branchings_to_raise() const {
 
 void DualAscent::step() {
     const SearchParams& params = context_.params;
-    const HeapTree tree = best_completion(request_.branchings[idx(best_)]);
+    const HeapTree tree = completions_.best(request_.branchings[idx(best_)]);
     if (context_.stop.stopped()) return;
     if (context_.sink.offer(tree, context_.evaluations, bounds_.multiplier)) {
         context_.support.add_misclassified_points(context_.evaluations.evaluator(),
@@ -369,7 +241,7 @@ void DualAscent::step() {
     for (const std::size_t b : raised) {
         const bool is_best = b == idx(best_);
         potentials_.add(context_.support.points(),
-                        is_best ? tree : best_completion(request_.branchings[b]),
+                        is_best ? tree : completions_.best(request_.branchings[b]),
                         size * (aim() - last_[b]) / missing);
     }
 }

@@ -6,6 +6,7 @@
 
 #include "dp/tree_dp.h"
 #include "dual/bound.h"
+#include "dual/completions.h"
 #include "dual/support.h"
 #include "model/evaluation_cache.h"
 
@@ -60,14 +61,10 @@ private:
     double required_loss() const { return target_.required_loss(request_.highest_open); }
     double aim() const { return required_loss() + overshoot_; }
     double reached() const;
-    const OpenNode& node() const { return request_.tree.nodes[request_.node]; }
 
     int column_of(const Branching& branching) const;
     void load_weights();
-    SizeRange sizes_of(const OpenNode& node) const;
     void value_branchings(bool all);
-    void value_other_nodes(double fixed);
-    ErrorBySize error_after(const Branching& branching, double cutoff);
     void close_runs(std::span<const std::size_t> open, double cutoff, double offset);
     void close_run(std::span<const std::size_t> run, double cutoff, double offset);
     void step();
@@ -76,18 +73,14 @@ private:
     bool has_stalled();
     void restart();
     void learn(bool reached_all);
-    HeapTree best_completion(const Branching& branching);
-    HeapTree best_completion_within_size(const Branching& branching);
-    void extract(std::size_t node, const Branching& branching, int max_splits, HeapTree& tree);
 
     AscentContext& context_;
     const BoundRequest& request_;
     Potentials& potentials_;
+    Completions completions_;
     Target target_;
     BranchBounds bounds_;
-    std::vector<double> last_;             // values of the branchings when they were last computed
-    std::vector<Subproblem> subproblems_;  // one for each open node
-    ErrorBySize others_;                   // least errors of the other open nodes
+    std::vector<double> last_;  // values of the branchings when they were last computed
     double rounding_error_ = 0.0;
     int best_ = -1;  // the branching below the aim with the least exact value
     int steps_ = 0, n_started_ = 0;
@@ -97,9 +90,6 @@ private:
     double reached_then_ = 0.0;  // ... and the value reached at that time
     int restarted_at_ = 0;       // step after a restart; 0: none
     bool continues_ = false;     // whether the root's potentials come from another multiplier
-    bool all_sizes_ =
-        false;  // whether errors are computed for all numbers of splits, although none is excluded
-    bool by_size_ = false;       // whether errors are computed by size at all
     double window_start_ = 0.0;  // the value reached when the current window of steps began
     int window_ = 0;             // steps in it
 };
