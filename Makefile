@@ -15,7 +15,7 @@ test: $(STAMP) parts
 	sh scripts/setup browser
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# Tests that are not marked slow; under a minute on two cores.
+# Tests that are not marked slow; one to three minutes on two cores.
 quick: $(STAMP)
 	$(BIN)/python -m pytest -n auto -m "not slow" -q
 

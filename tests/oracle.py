@@ -11,7 +11,7 @@ ordered column is the code MISSING. It goes right at "<=" and left at "<=?"; at 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -50,11 +50,11 @@ class Column:
 
     ordered: bool
     codes: list[int]
-    n_values: int | None
-    direction: str
-    lower: int | None
-    upper: int | None
-    costs: list[float | list[float]]
+    n_values: int | None = None
+    direction: str = "both"
+    lower: int | None = None
+    upper: int | None = None
+    costs: list[float | list[float]] = field(default_factory=list)
     steps: int | None = None
     missing: list[float] | None = None
     table: dict[tuple[int, int], float] | None = None

@@ -11,12 +11,13 @@ namespace hardwood::search {
 /// A condition that every tree must meet.
 ///
 /// The search uses a constraint as follows, and stays exact if every member keeps its contract:
-///   * branching: `admitted_splits` lists the splits that a box may be divided by. Parts of the
-///     box and the tree DP inherit the list;
+///   * branching: `admitted_splits` lists the splits that the box of an open node may be divided
+///     by, out of the list of the box above it;
 ///   * incumbents: only trees with `admits` become incumbents. Single leaves must be admitted: they
 ///     are offered first, and later bounds are about trees with at least two labels;
-///   * the tree DP: with `min_leaf_size`, leaves that hold fewer observations cost infinity.
-///     Whatever else a constraint demands is relaxed there, which keeps every lower bound valid;
+///   * the tree DP: below an open node, every level may use the list of this node. With
+///     `min_leaf_size`, leaves that hold fewer observations cost infinity. Whatever else a
+///     constraint demands is relaxed there, which keeps every lower bound valid;
 ///   * the greedy first tree knows `min_leaf_size` only; what it finds may not be admitted;
 ///   * speed-ups that a constraint would invalidate are switched off by the last two members;
 ///   * splits that do not divide a box are never tried, nor are candidates that an optimal tree

@@ -256,3 +256,11 @@ def test_saving_writes_through_links_and_pipes(certificate, tmp_path):
     assert Certificate.from_json(read[0]) == certificate
     with pytest.raises(ValueError, match="its folder does not exist"):
         certificate.save(tmp_path / "nowhere" / "c.json")
+
+
+def test_an_entry_that_is_not_known_is_refused(certificate):
+    """It could state a constraint, and claims about some trees would be read as claims about all."""
+    document = json.loads(certificate.to_json())
+    document["max_leaves"] = 4
+    with pytest.raises(ValueError, match="the entry 'max_leaves', which this hardwood does not know"):
+        hw.Certificate.from_json(json.dumps(document))

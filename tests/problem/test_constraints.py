@@ -1,8 +1,13 @@
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
 import hardwood as hw
-from hardwood.problem import MinLeafSize
+from hardwood.cli.options import TreeOptions
+from hardwood.estimators.baselines import baselines, cart
+from hardwood.estimators.persistence import SAVED_PARAMETERS
+from hardwood.problem import CONSTRAINTS, UNCONSTRAINED, MinLeafSize, constraint_parameters, tree_constraints
 from hardwood.trees.tree import Branch, Leaf, Tree
 
 
@@ -46,7 +51,7 @@ def test_a_limit_larger_than_the_table_is_refused():
 
 
 class OnlyStumps:
-    """A constraint that no solver and no certificate knows."""
+    """A constraint that is not a `TreeConstraint`: no solver and no certificate knows it."""
 
     def check(self, labels):
         pass
@@ -72,3 +77,29 @@ def test_solvers_and_certificates_refuse_constraints_that_they_do_not_know():
     found = hw.solve(known, "search")
     with pytest.raises(ValueError, match="asks for trees with one split, which a certificate cannot state"):
         hw.Certificate.of(asked, hw.Priced(1.0, budget=1.0), found, "0")
+
+
+@pytest.mark.parametrize("name", CONSTRAINTS)
+def test_every_constraint_has_a_parameter_wherever_trees_are_asked_for(name):
+    assert {name} <= {field.name for field in fields(hw.Problem)}
+    assert {name} <= {field.name for field in fields(hw.Certificate)}
+    assert {name} <= {field.name for field in fields(TreeOptions)}
+    assert name in SAVED_PARAMETERS
+    assert hw.RobustTreeClassifier().get_params()[name] == CONSTRAINTS[name].default
+    assert name in TreeOptions().parameters()
+
+
+def test_parameters_and_constraints_state_each_other():
+    assert constraint_parameters(problem(2)) == UNCONSTRAINED | {"min_samples_leaf": 2}
+    assert tree_constraints(constraint_parameters(problem(2))) == problem(2).constraints
+    assert tree_constraints(UNCONSTRAINED) == ()
+
+
+def test_a_baseline_that_the_problem_does_not_admit_is_left_out(monkeypatch):
+    fitted = hw.RobustTreeClassifier(1).fit({"a": [0, 1, 2, 3]}, [0, 1, 0, 1])
+    asked = hw.Problem(fitted._problem.labels, fitted._problem.uncertainty, 1)
+    too_deep = cart(hw.Problem(asked.labels, asked.uncertainty, 2))
+    assert "CART" in baselines(asked, fitted.certificate_)
+    monkeypatch.setattr("hardwood.estimators.baselines.cart", lambda _: too_deep)
+    assert not asked.admits(too_deep)
+    assert "CART" not in baselines(asked, fitted.certificate_)

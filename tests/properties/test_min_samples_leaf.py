@@ -1,6 +1,7 @@
 """Leaves that must hold a minimum number of samples of the unshifted table."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -117,6 +118,18 @@ def test_the_classifier_and_its_certificate_state_the_limit(tmp_path):
     assert any(
         "not one with at least 60 samples in each leaf" in contradiction for contradiction in outcome.contradictions
     )
+
+
+def test_a_report_says_which_trees_its_claims_are_about(tmp_path):
+    values, y, _ = small_table(4, n=120)
+    model = RobustTreeClassifier(3, certainty=0.8, min_samples_leaf=15).fit(values, y)
+    along = hw.robustness_path(values, y, (0.95, 0.9), max_depth=3, certainty=0.8, min_samples_leaf=15)
+    model.report(tmp_path / "report.html", along=along)
+    page = (tmp_path / "report.html").read_text("utf-8")
+    bound = f"{model.certificate_.upper_bound:,}"
+    assert "no tree with at least 15 samples in each leaf is more robust" in page
+    assert re.search(rf"no tree with at least 15 samples in each leaf keeps more than</t[dh]><td>{bound} of", page)
+    assert "of the trees with at least 15 samples in each leaf" in page
 
 
 def test_older_files_have_no_limit(tmp_path):

@@ -130,3 +130,11 @@ def test_the_recipe_lists_everything_that_a_model_may_define():
     hooks = {name for name in vars(hw.ShiftModel) if not name.startswith("_")} - derived
     assert {"move_costs", "at", "has_probabilities"} <= hooks
     assert [name for name in sorted(hooks) if f"`{name}`" not in page and f"`{name}(" not in page] == []
+
+
+def test_a_report_states_a_model_of_a_user_and_how_to_check_what_no_file_holds(tmp_path):
+    RobustTreeClassifier(1, shifts=Steps()).fit(X, y).report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert Steps().describe() in page
+    assert "hardwood.check(model.certificate_, X, y)" in page
+    assert "hardwood check model.certificate.json" not in page

@@ -15,6 +15,7 @@ from hardwood.solvers.mio.gurobi import GurobiSolver
 from hardwood.solvers.mio.model import MainProblem
 from hardwood.solvers.mio.scip import ScipSolver
 from hardwood.solvers.mio.separation import TOLERANCE, Separation
+from hardwood.solvers.run import RunOptions
 from hardwood.trees.tree import Branch, Leaf, Tree
 from tests.instances import KINDS, TRAITS
 from tests.problems import (
@@ -203,7 +204,7 @@ def test_a_warm_start_that_the_model_cannot_express_is_kept(solver):
     problem = posed(*small_table(3), 4.0)
     odd = Branch(0, 50, solve(problem, "leaf").tree.root, Leaf(0))  # all samples go left
     tree = Tree(problem.table.features, problem.labels.classes, odd)
-    assert BranchAndCut(problem, IMPROVED, "x", None, Start(tree)).best.worst_case_correct > 0
+    assert BranchAndCut(problem, IMPROVED, "x", RunOptions(start=Start(tree))).best.worst_case_correct > 0
     assert solver().solve(problem, start=Start(tree)).objective == solve(problem).objective
     deep = Tree(problem.table.features, problem.labels.classes, Branch(0, 1, odd, Branch(1, 0, odd, odd)))
     assert solver().solve(problem, start=Start(deep)).objective == solve(problem).objective
@@ -255,7 +256,7 @@ def test_the_same_seed_gives_the_same_tree(solver):
 
 def test_bounds_between_two_objectives_mean_the_lower_one():
     problem = posed(*small_table(0), 1.0)  # penalty 1/4, at most 3 splits
-    run = BranchAndCut(problem, IMPROVED, "x", None, Start())
+    run = BranchAndCut(problem, IMPROVED, "x", RunOptions())
     assert run.objective_bound(35.1) == 35.0
     assert run.objective_bound(34.9999999) == 35.0
     assert run.objective_bound(34.9) == 34.75

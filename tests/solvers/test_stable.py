@@ -5,6 +5,7 @@ import pytest
 
 import hardwood as hw
 from hardwood.solvers.base import Limits, Start, Status
+from hardwood.solvers.run import RunOptions
 from hardwood.solvers.search import SearchSolver
 from hardwood.solvers.stable import StableRun, StableSolver
 from tests import oracle
@@ -73,7 +74,7 @@ def test_a_warm_start_must_be_stable():
     values, y, costs = small_table(2, n=30, n_columns=2)
     problem = posed(values, y, costs * 0 + 1, budget=1.0)
     unstable = SearchSolver().solve(posed(values, y, costs, budget=0.0)).tree
-    run = StableRun(problem, None, Start(unstable))
+    run = StableRun(problem, RunOptions(start=Start(unstable)))
     assert not run.is_stable(unstable)
     assert run.is_stable(run._best)
     best = StableSolver("gurobi").solve(problem)

@@ -51,13 +51,7 @@ def _replace_file(path: Path, chunks: Iterable[bytes]) -> None:
 
 @contextmanager
 def open_json(path: str | Path) -> Iterator[object]:
-    """Read a JSON file; errors in the file, and in the body of the `with` statement, name the file.
-
-    Examples
-    --------
-    >>> with open_json(path) as document:  # doctest: +SKIP
-    ...     tree = Tree.from_dict(document)
-    """
+    """Read a JSON file; errors in the file, and in the body of the `with` statement, name the file."""
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:  # not in UTF-8, not JSON, or an integer with more digits than Python reads

@@ -17,7 +17,7 @@ from hardwood.data.encode import encode
 from hardwood.data.labels import Labels, encode_labels, with_class_weight, without_zero_weights
 from hardwood.data.table import Table
 from hardwood.data.unseen import warn_of_unseen_values
-from hardwood.problem import Goal, Problem
+from hardwood.problem import Goal, Problem, constraint_parameters
 from hardwood.trees.attack import Attack, ClassShare
 
 STATUSES = ("optimal", "most_robust", "feasible")
@@ -135,7 +135,7 @@ def _problem_of(certificate: Certificate, table: Table, labels: Labels) -> Probl
             certificate.max_depth,
             certificate.branch_penalty,
             Goal(certificate.goal),
-            certificate.min_samples_leaf,
+            **constraint_parameters(certificate),
         )
     except ArgumentError as error:  # an argument of the certificate, not of the caller
         raise ValueError(f"the certificate describes an impossible problem: {error}") from None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hardwood._util.errors import short_repr
 from hardwood._util.files import format_json, open_json, parse_json, prefix_errors
 from hardwood._util.types import JsonObject
-from hardwood.problem import Goal
+from hardwood.problem import UNCONSTRAINED, Goal, constraint_parameters, tree_constraints
 from hardwood.shifts.models import read_shift_model
 from hardwood.shifts.plain_values import plain, read_plain
 from hardwood.trees.attack import ClassShare
@@ -46,19 +46,19 @@ _CLAIMS: dict[str, tuple[type, ...]] = {
     "objective_bound": _NUMBER,
     "max_depth": _INTEGER,
     "branch_penalty": _NUMBER,
-    "min_samples_leaf": _INTEGER,
     "budget": _NUMBER,
     "seconds": _NUMBER,
     "solver": _TEXT,
     "version": _TEXT,
     "data_hash": _TEXT,
 }
+_ENTRIES = {"format", "format_version", *_CLAIMS, *UNCONSTRAINED, "class_weight", "by_class", "shifts", "tree"}
 
 
 def text_of(certificate: Certificate) -> str:
     """Return the certificate as JSON."""
     document: JsonObject = {"format": FORMAT, "format_version": VERSION}
-    document |= {name: getattr(certificate, name) for name in _CLAIMS}
+    document |= {name: getattr(certificate, name) for name in _CLAIMS} | constraint_parameters(certificate)
     document["class_weight"] = plain(certificate.class_weight)
     document["by_class"] = [asdict(share) for share in certificate.by_class]
     document |= {"shifts": certificate.shifts.to_dict(), "tree": certificate.tree.to_dict()}
@@ -87,16 +87,32 @@ def _fields_of(document: object) -> JsonObject:
             f"the certificate has version {document.get('format_version')!r}; this hardwood reads {OLDEST_VERSION} "
             f"to {VERSION}"
         )
+    unknown = sorted(set(document) - _ENTRIES)
+    if unknown:
+        raise ValueError(
+            f"the certificate has the entry {short_repr(unknown[0])}, which this hardwood does not know; it may limit "
+            "what is claimed"
+        )
     claims = {name: _claim(document, name) for name in _CLAIMS}
     _check_claims(claims)
     shifts = read_shift_model(document.get("shifts"))
     tree = Tree.from_dict(document.get("tree"))
-    return claims | {
+    return {
+        **claims,
+        **_constraints(document),
         "tree": tree,
         "shifts": shifts,
         "class_weight": read_plain(document.get("class_weight")),
         "by_class": _class_shares(document, tree),
     }
+
+
+def _constraints(document: JsonObject) -> JsonObject:
+    """Return the parameters of all constraints; files that are older than a constraint do not have it."""
+    parameters = {name: document.get(name, value) for name, value in UNCONSTRAINED.items()}
+    with prefix_errors("the certificate"):
+        tree_constraints(parameters)
+    return parameters
 
 
 def _upgraded(document: JsonObject) -> JsonObject:
@@ -105,7 +121,7 @@ def _upgraded(document: JsonObject) -> JsonObject:
     if version not in (2, 3, 4):
         return document
     n_samples = document.get("n_samples")
-    added: JsonObject = {} if version == 4 else {"min_samples_leaf": 0}
+    added: JsonObject = {}
     if version == 2:
         added |= {"weights": "none", "total_weight": n_samples, "total": n_samples}
         added |= {"class_weight": None, "by_class": []}
@@ -136,8 +152,6 @@ def _check_claims(claims: JsonObject) -> None:
         raise ValueError(f"the certificate has goal {claims['goal']!r}; expected one of {[str(g) for g in Goal]}")
     if claims["weights"] not in WEIGHTS:
         raise ValueError(f"the certificate has weights {claims['weights']!r}; expected one of {list(WEIGHTS)}")
-    if claims["min_samples_leaf"] < 0:
-        raise ValueError(f"the certificate has min_samples_leaf {claims['min_samples_leaf']}; expected 0 or more")
     if claims["n_samples"] < 1:
         raise ValueError(f"the certificate has n_samples {claims['n_samples']}; expected at least 1")
     for name in ("total_weight", "total"):

@@ -12,7 +12,7 @@ from hardwood._util.notebook import NotebookMixin
 from hardwood.certificate import io, text
 from hardwood.certificate.fingerprint import data_hash
 from hardwood.data.labels import ClassWeight, Labels
-from hardwood.problem import MinLeafSize, Problem
+from hardwood.problem import Problem, TreeConstraint, constraint_parameters, tree_constraints
 from hardwood.shifts.models import ShiftModel
 from hardwood.trees.attack import Attack, ClassShare
 from hardwood.trees.tree import Tree
@@ -41,7 +41,7 @@ class Claim(Protocol):
     def solver(self) -> str: ...  # noqa: D102
 
 
-@renamed_attributes(people="total_weight", counted="integral")
+@renamed_attributes(people="total_weight", counted="integral", leaf_size_text="constraints_text")
 @dataclass(frozen=True)
 class Certificate(NotebookMixin):
     """A tree and the claims about it. Prints as text.
@@ -158,9 +158,10 @@ class Certificate(NotebookMixin):
         ------
         ValueError
             If the attack of the claim is about another tree or another problem, or if the problem has constraints
-            that a certificate cannot state.
+            that no parameter states.
         """
-        unstated = [own.describe() for own in problem.constraints if not isinstance(own, MinLeafSize)]
+        stated = tree_constraints(constraint_parameters(problem))
+        unstated = [constraint.describe() for constraint in problem.constraints if constraint not in stated]
         if unstated:
             raise ValueError(
                 f"the problem asks for trees {' and '.join(unstated)}, which a certificate cannot state: its claims "
@@ -193,7 +194,6 @@ class Certificate(NotebookMixin):
             objective_bound=claim.objective_bound,
             max_depth=problem.max_depth,
             branch_penalty=problem.penalty,
-            min_samples_leaf=problem.min_samples_leaf,
             budget=problem.uncertainty.budget,
             seconds=claim.seconds,
             solver=claim.solver,
@@ -201,6 +201,7 @@ class Certificate(NotebookMixin):
             data_hash=data_hash(problem.table, problem.labels),
             class_weight=_stated_class_weight(problem.labels, class_weight),
             by_class=attack.by_class,
+            **constraint_parameters(problem),
         )
 
     @property
@@ -246,9 +247,14 @@ class Certificate(NotebookMixin):
         return text.proved_text(self)
 
     @property
-    def leaf_size_text(self) -> str:
-        """Which trees the claims are about, beyond their depth, as text; empty without a smallest leaf size."""
-        return text.leaf_size_text(self)
+    def constraints(self) -> tuple[TreeConstraint, ...]:
+        """Conditions on the trees that the claims are about, beyond their depth."""
+        return tree_constraints(constraint_parameters(self))
+
+    @property
+    def constraints_text(self) -> str:
+        """Which trees the claims are about, beyond their depth, as text after "tree"; empty without constraints."""
+        return text.constraints_text(self)
 
     @property
     def stopping_text(self) -> str:

@@ -47,7 +47,7 @@ def check_text(outcome: Check) -> str:
         f"{claimed.budget:.4g}, and {without_shift} without a shift.\n"
         f"The shifts: {claimed.shifts}.\n"
         f"CLAIMED by the solver ({printable(claimed.solver)}, {printable(claimed.status)}), not proved again here: "
-        f"no tree of depth at most {claimed.max_depth}{leaf_size_text(claimed)} keeps more than {at_most}; "
+        f"no tree of depth at most {claimed.max_depth}{constraints_text(claimed)} keeps more than {at_most}; "
         f"{proved_text(claimed)}."
     )
 
@@ -107,19 +107,19 @@ def proved_text(certificate: Certificate) -> str:
         return _proved_distributional(certificate)
     if not certificate.integral:
         return _proved_fractional(certificate)
-    leaf_size = leaf_size_text(certificate)
+    constraints = constraints_text(certificate)
     optimal = certificate.status == "optimal"
     if optimal and certificate.gap > 0:
         penalty = f"a penalty of {certificate.branch_penalty:g} for each split"
-        return f"proved optimal{leaf_size} for {penalty}; other trees may be more robust"
+        return f"proved optimal{constraints} for {penalty}; other trees may be more robust"
     if optimal and certificate.branch_penalty == 0:
         smaller = "branch_penalty is 0: a smaller tree that is as robust may exist"
-        return f"proved optimal: no tree{leaf_size} is more robust ({smaller})"
+        return f"proved optimal: no tree{constraints} is more robust ({smaller})"
     if optimal:
-        return f"proved optimal: no tree{leaf_size} is more robust, none as robust is smaller"
+        return f"proved optimal: no tree{constraints} is more robust, none as robust is smaller"
     if certificate.status == "most_robust":
-        return f"proved most robust{leaf_size}; a smaller tree that is as robust may exist"
-    return f"at most {certificate.upper_bound:,} are possible{leaf_size} (gap {certificate.gap:.1%})"
+        return f"proved most robust{constraints}; a smaller tree that is as robust may exist"
+    return f"at most {certificate.upper_bound:,} are possible{constraints} (gap {certificate.gap:.1%})"
 
 
 def _proved_fractional(certificate: Certificate) -> str:
@@ -127,33 +127,31 @@ def _proved_fractional(certificate: Certificate) -> str:
     # A penalty that is less than an average row for a full tree only decides between trees that are equally robust.
     matters = penalty * min(2.0**certificate.max_depth, 1e9) > total / certificate.n_samples
     less = f", less {penalty:.3g} for each split" if matters else ""
-    bound = f"no tree{leaf_size_text(certificate)} keeps more than {certificate.upper_bound / total:.2%}"
+    bound = f"no tree{constraints_text(certificate)} keeps more than {certificate.upper_bound / total:.2%}"
     within = max(certificate.objective_bound - certificate.objective, 0.0) / total
     return f"proved optimal to within {100 * within:.2g}%{less}: {bound}" if certificate.status == "optimal" else bound
 
 
 def _proved_distributional(certificate: Certificate) -> str:
-    penalty, leaf_size = certificate.branch_penalty, leaf_size_text(certificate)
+    penalty, constraints = certificate.branch_penalty, constraints_text(certificate)
     less = f" less {penalty:.3g} for each split" if penalty else ""
     if certificate.status == "optimal":
         within = max(certificate.objective_bound - certificate.objective, 0.0)
-        claim = f"proved to be the largest{leaf_size}, to within {within:.2g}"
+        claim = f"proved to be the largest{constraints}, to within {within:.2g}"
     else:
-        claim = f"{certificate.objective:.2f}, no tree{leaf_size} has more than {certificate.objective_bound:.2f}"
+        claim = f"{certificate.objective:.2f}, no tree{constraints} has more than {certificate.objective_bound:.2f}"
     value = f"the distributional value {certificate.distributional_value:.2f}{less} is {claim}"
     if certificate.weights == "none" and certificate.class_weight is None:
         return f"{value}; at most {certificate.upper_bound} samples can stay correct"
     return f"{value}; a weight of at most {certificate.upper_bound} of {certificate.total} can stay correct"
 
 
-def leaf_size_text(certificate: Certificate) -> str:
-    """Return which trees the claims are about, beyond their depth; empty without a smallest leaf size."""
-    min_size = certificate.min_samples_leaf
-    if not min_size:
-        return ""
+def constraints_text(certificate: Certificate) -> str:
+    """Return which trees the claims are about, beyond their depth; empty without constraints."""
     # Integer weights count as repeated rows; with other weights each row counts once.
-    held = f"a weight of at least {min_size}" if certificate.weights == "whole" else f"at least {min_size} samples"
-    return f" with {held} in each leaf"
+    by_weight = certificate.weights == "whole"
+    clauses = [constraint.describe(by_weight=by_weight) for constraint in certificate.constraints]
+    return f" {' and '.join(clauses)}" if clauses else ""
 
 
 def stopping_text(certificate: Certificate) -> str:

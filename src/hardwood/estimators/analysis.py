@@ -21,7 +21,7 @@ from hardwood.data.unseen import warn_of_unseen_values
 from hardwood.estimators.alternatives import Alternatives, find_alternatives
 from hardwood.estimators.baselines import baselines
 from hardwood.estimators.fitting import ProblemFitting
-from hardwood.problem import Problem
+from hardwood.problem import UNCONSTRAINED, Problem, constraint_parameters
 from hardwood.shifts.models import ShiftModel, with_costs
 from hardwood.trees.attack import Attack, attack
 
@@ -129,7 +129,7 @@ class TreeAnalysis(ProblemFitting):
             raise ArgumentError("within", within, "expected a number of rows >= 0")
         table, labels, shifts = self._given_or_training_data(X, y, sample_weight, certainty=certainty, costs=costs)
         uncertainty = shifts.uncertainty(table, total_weight=labels.total_weight)
-        problem = Problem(labels, uncertainty, self.max_depth, min_samples_leaf=self.min_samples_leaf)
+        problem = Problem(labels, uncertainty, self.max_depth, **constraint_parameters(self))
         return find_alternatives(
             problem, k, float(within), start=self.tree_, limits=self._limits(), n_jobs=self.n_jobs or 1
         )
@@ -191,9 +191,9 @@ class TreeAnalysis(ProblemFitting):
         table, labels, shifts = self._given_or_training_data(X, y, sample_weight, certainty=certainty, costs=costs)
         uncertainty = shifts.uncertainty(table, total_weight=labels.total_weight)
         certificate = getattr(self, "certificate_", None)
-        min_leaf = self.min_samples_leaf if is_about(certificate, table, labels) else 0
+        constraints = constraint_parameters(self) if is_about(certificate, table, labels) else UNCONSTRAINED
         depth = max(self.max_depth, self.tree_.depth)
-        trees = baselines(Problem(labels, uncertainty, depth, min_samples_leaf=min_leaf), certificate)
+        trees = baselines(Problem(labels, uncertainty, depth, **constraints), certificate)
         write_report(
             self,
             path,

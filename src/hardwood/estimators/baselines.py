@@ -31,7 +31,7 @@ def baselines(problem: Problem, certificate: Certificate | None) -> dict[str, Tr
     Parameters
     ----------
     problem : Problem
-        The table, labels, depth and smallest leaf.
+        The table, labels, depth and constraints.
     certificate : Certificate or None
         Certificate of the tree to compare with. If it is about another table, only the majority class is a fair
         baseline: trees that are learnt from this table have an advantage over a tree that is not.
@@ -39,7 +39,7 @@ def baselines(problem: Problem, certificate: Certificate | None) -> dict[str, Tr
     Returns
     -------
     dict of Tree
-        The trees by name.
+        The trees by name, without those that the problem does not admit.
     """
     if not is_about(certificate, problem.table, problem.labels):
         return {_MAJORITY: best_leaf(problem)}
@@ -50,7 +50,8 @@ def baselines(problem: Problem, certificate: Certificate | None) -> dict[str, Tr
         raise KeyboardInterrupt  # a report with an unfinished baseline would be misleading
     proved = found.status is not Status.FEASIBLE
     name = "ordinary optimal tree" if proved else f"best ordinary tree in {_SECONDS:g} seconds"
-    return {name: found.tree, "CART": cart(problem), _MAJORITY: best_leaf(problem)}
+    trees = {name: found.tree, "CART": cart(problem), _MAJORITY: best_leaf(problem)}
+    return {name: tree for name, tree in trees.items() if problem.admits(tree)}  # CART knows leaf sizes only
 
 
 def cart(problem: Problem) -> Tree:

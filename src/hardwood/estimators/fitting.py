@@ -19,7 +19,7 @@ from hardwood.data.labels import Labels, check_weights
 from hardwood.data.table import Table
 from hardwood.estimators.base import TreeClassifier, restored_on_failure
 from hardwood.estimators.cells import select_cell_rows
-from hardwood.problem import Goal, Problem
+from hardwood.problem import Goal, Problem, constraint_parameters
 from hardwood.shifts.column_summary import summarize_columns, summary_lines
 from hardwood.shifts.models import PARAMETERS, ShiftModel, resolve_shifts, shift_model, with_costs
 from hardwood.solvers import solve
@@ -86,8 +86,8 @@ class ProblemFitting(TreeClassifier):
             raise ArgumentError("objective", self.objective, 'expected "robust" or "distributional"')
         penalty = None if isinstance(self.branch_penalty, str) else self.branch_penalty
         uncertainty = shifts.uncertainty(table, total_weight=labels.total_weight)
-        goal, min_leaf = Goal(self.objective), self.min_samples_leaf
-        return Problem(labels, uncertainty, self.max_depth, penalty, goal, min_leaf), shifts
+        goal = Goal(self.objective)
+        return Problem(labels, uncertainty, self.max_depth, penalty, goal, **constraint_parameters(self)), shifts
 
     def _described(self, total_weight: float) -> ShiftModel:
         """Return the shift model of the parameters for a training table of this total weight."""

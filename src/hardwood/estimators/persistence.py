@@ -15,7 +15,7 @@ from hardwood._util.types import Arguments, JsonObject
 from hardwood.certificate import Certificate
 from hardwood.data.feature import Kind
 from hardwood.estimators.fitting import SHIFT_PARAMETERS
-from hardwood.problem import Goal
+from hardwood.problem import CONSTRAINTS, UNCONSTRAINED, Goal, tree_constraints
 from hardwood.shifts.models import read_shift_model, without_cells
 from hardwood.shifts.plain_values import plain, read_plain
 from hardwood.trees.sklearn_interop import Counts
@@ -30,11 +30,11 @@ FORMAT = "hardwood.model"
 VERSION = 3
 OLDEST_VERSION = 1  # that is still read
 # Parameters that files of older versions do not hold.
-NEWER_PARAMETERS = {"class_weight": None, "min_samples_leaf": 0, "missing_values": None}
+NEWER_PARAMETERS = {"class_weight": None, "missing_values": None}
 SAVED_PARAMETERS = (
     "max_depth",
     "branch_penalty",
-    "min_samples_leaf",
+    *CONSTRAINTS,
     "max_bins",
     "missing",
     "missing_values",
@@ -144,8 +144,10 @@ def _read_model_document(classifier: type[Classifier], document: object) -> Clas
 def _read_parameters(document: JsonObject) -> Arguments:
     """Read the parameters of the classifier from a document, with defaults for those newer than the file."""
     parameters = document.get("parameters")
-    if isinstance(parameters, dict) and document["version"] < VERSION:
-        parameters = NEWER_PARAMETERS | parameters
+    if isinstance(parameters, dict):
+        parameters = UNCONSTRAINED | parameters
+        if document["version"] < VERSION:
+            parameters = NEWER_PARAMETERS | parameters
     if not isinstance(parameters, dict) or set(parameters) != set(SAVED_PARAMETERS):
         raise ValueError(f"parameters are {parameters!r}; expected {list(SAVED_PARAMETERS)}")
     _check_parameters(parameters)
@@ -156,7 +158,7 @@ def _check_parameters(parameters: JsonObject) -> None:
     """Refuse parameters of a file that `fit` would refuse."""
     check_integer("max_depth", parameters["max_depth"], at_least=0)
     check_integer("max_bins", parameters["max_bins"], at_least=1)
-    check_integer("min_samples_leaf", parameters["min_samples_leaf"], at_least=0)
+    tree_constraints({name: parameters[name] for name in CONSTRAINTS})
     if parameters["branch_penalty"] != "auto":
         check_numbers("branch_penalty", parameters["branch_penalty"])
     for name, known in (("objective", list(Goal)), ("missing", ["error", "category"])):

@@ -91,9 +91,10 @@ class RobustTreeClassifier(TreeAnalysis):
         Weight of a correct prediction for each class: 1, weights that make all classes count the same (the worst-case
         balanced accuracy is maximised), or a number > 0 for each class.
     shifts : ShiftModel, default=None
-        `Calibrated`, `Priced`, `Boxes` or a model of your own (docs/extending.md): states all shift parameters at once
-        (certainty, plausibility, direction, bounds, costs, budget, clip, missing_certainty, radius). If one of these is
-        given, too, `fit` raises an error; one that equals its default, such as plausibility=0.9, counts as not given.
+        `Calibrated`, `Priced`, `Boxes` or a model of your own (docs/extending.md). It replaces the parameters that
+        describe shifts: certainty, plausibility, direction, bounds, costs, budget, clip, missing_certainty and radius.
+        If one of these is given, too, `fit` raises an error; one that equals its default, such as plausibility=0.9,
+        counts as not given.
 
     Attributes
     ----------

@@ -16,7 +16,13 @@ from hardwood._util.errors import ArgumentError
 from hardwood.data.labels import Labels
 from hardwood.data.table import Table
 from hardwood.problem.candidate_splits import CandidateSplits, Split
-from hardwood.problem.constraints import MinLeafSize, TreeConstraint, leaf_sizes
+from hardwood.problem.constraints import (
+    CONSTRAINTS,
+    TreeConstraint,
+    constraint_parameters,
+    leaf_sizes,
+    tree_constraints,
+)
 from hardwood.problem.heap import HeapNode, heap_form, root_of_heap
 from hardwood.problem.objective import Goal, Objective
 from hardwood.shifts.uncertainty_set import UncertaintySet
@@ -75,7 +81,8 @@ class Problem:
         if self.goal not in list(Goal):
             raise ArgumentError("goal", self.goal, f"expected one of {[str(goal) for goal in Goal]}")
         object.__setattr__(self, "goal", Goal(self.goal))
-        object.__setattr__(self, "min_samples_leaf", MinLeafSize(self.min_samples_leaf).min_samples)
+        for name, kind in CONSTRAINTS.items():
+            object.__setattr__(self, name, kind.from_value(getattr(self, name)).value)
         for constraint in self.constraints:
             constraint.check(self.labels)
         object.__setattr__(self, "branch_penalty", self._objective.penalty)
@@ -118,7 +125,7 @@ class Problem:
     @cached_property
     def constraints(self) -> tuple[TreeConstraint, ...]:
         """Conditions on trees, in addition to their depth."""
-        return (MinLeafSize(self.min_samples_leaf),) if self.min_samples_leaf > 0 else ()
+        return tree_constraints(constraint_parameters(self))
 
     def admits(self, tree: Tree) -> bool:
         """Check whether a tree is admissible: not too deep, and meeting all constraints."""

@@ -22,10 +22,10 @@ def reach_texts(model: object, *names: str) -> list[str]:
 
 def entries_text(entries: PerColumn) -> str:
     """Describe numbers by column; a table of values is only mentioned."""
-    if not isinstance(entries, Mapping) or not any(is_square_table(entry) for entry in entries.values()):
+    if not isinstance(entries, Mapping):
         return printable(plain(entries))
     texts = (
-        f"{printable(name)}: {'a table' if is_square_table(own) else printable(plain(own))}"
+        f"{'...' if name is ... else printable(name)}: {'a table' if is_square_table(own) else printable(plain(own))}"
         for name, own in entries.items()
     )
     return "{" + ", ".join(texts) + "}"

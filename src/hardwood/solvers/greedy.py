@@ -25,14 +25,11 @@ from hardwood._util.arrays import FloatArray
 from hardwood.problem import MinLeafSize, Problem, Split
 from hardwood.solvers.base import (
     DEFAULT_MEMORY,
-    Limits,
-    OnProgress,
     Result,
-    Start,
     StopReason,
     memory_limit_error,
 )
-from hardwood.solvers.run import Run
+from hardwood.solvers.run import BaseSolver, RunOptions
 from hardwood.trees.leaf_costs import limit_costs
 from hardwood.trees.tree import Branch, Leaf, Node, Tree
 
@@ -42,7 +39,7 @@ MIN_GAIN = 1e-9  # decrease of the impurity per sample that justifies a split
 MAX_TOTALS = 64  # numbers of movable samples that are tried at once
 
 
-class GreedySolver:
+class GreedySolver(BaseSolver):
     """Grows a tree from the root down.
 
     Parameters
@@ -51,7 +48,6 @@ class GreedySolver:
         How splits are rated; also the name of the solver.
     """
 
-    takes_weights = False
     constraints = (MinLeafSize,)
 
     def __init__(self, criterion: str = "groot") -> None:
@@ -59,22 +55,13 @@ class GreedySolver:
             raise ValueError(f'criterion is {criterion!r}; expected "groot" or "chen"')
         self.name = criterion
 
-    def solve(
-        self,
-        problem: Problem,
-        *,
-        limits: Limits = Limits(),  # noqa: B008 - immutable
-        start: Start = Start(),  # noqa: B008 - immutable
-        on_progress: OnProgress | None = None,
-        seed: int = 0,  # noqa: ARG002 - nothing is random
-        n_jobs: int = 1,  # noqa: ARG002
-    ) -> Result:
+    def _solve(self, problem: Problem, options: RunOptions) -> Result:
         """Grow the tree; `work` counts its splits."""
-        run = Run(problem, self.name, on_progress, start)
+        run, limits = options.run_of(problem, self.name), options.limits
         _check_memory(problem, DEFAULT_MEMORY if limits.memory_bytes is None else limits.memory_bytes)
         growth = _Growth(problem, self.name, lambda: limits.seconds is not None and run.seconds >= limits.seconds)
         tree = Tree(problem.table.features, problem.labels.classes, growth.grown())
-        bound = min(float(problem.total), start.objective_bound)
+        bound = min(float(problem.total), options.start.objective_bound)
         return run.result(
             tree,
             objective_bound=bound,

@@ -18,11 +18,12 @@ from dataclasses import replace
 import numpy as np
 
 from hardwood._util.errors import ArgumentError, Setting, Verbatim
+from hardwood._util.types import Arguments
 from hardwood.data.labels import Labels
 from hardwood.problem import MAX_REPEATED_ROWS, Goal, Problem
 from hardwood.shifts.uncertainty_set import UncertaintySet
-from hardwood.solvers.base import Limits, OnProgress, Progress, Result, Solver, Start
-from hardwood.solvers.run import Run
+from hardwood.solvers.base import Progress, Result, Solver, Start
+from hardwood.solvers.run import BaseSolver, Run, RunOptions
 
 
 def repeated(problem: Problem, copies: int) -> Problem:
@@ -30,6 +31,7 @@ def repeated(problem: Problem, copies: int) -> Problem:
     costs = problem.uncertainty.costs
     times = (problem.labels.sample_weights * copies).astype(np.int64)
     uncertainty = UncertaintySet(costs.repeated(times), problem.uncertainty.budget * copies)
+    constraints: Arguments = {own.parameter: own.for_copies(copies).value for own in problem.constraints}
     labels = Labels(np.repeat(problem.labels.codes, times), problem.labels.classes)
     return replace(
         problem,
@@ -37,11 +39,11 @@ def repeated(problem: Problem, copies: int) -> Problem:
         uncertainty=uncertainty,
         branch_penalty=problem.penalty * copies,
         goal=Goal.ROBUST,
-        min_samples_leaf=problem.min_samples_leaf * copies,
+        **constraints,
     )
 
 
-class RepeatedRows:
+class RepeatedRows(BaseSolver):
     """Solves a problem with a solver that counts every row once.
 
     Parameters
@@ -57,16 +59,7 @@ class RepeatedRows:
         self.name = solver.name
         self.constraints = getattr(solver, "constraints", ())
 
-    def solve(
-        self,
-        problem: Problem,
-        *,
-        limits: Limits = Limits(),  # noqa: B008 - immutable
-        start: Start = Start(),  # noqa: B008 - immutable
-        on_progress: OnProgress | None = None,
-        seed: int = 0,
-        n_jobs: int = 1,
-    ) -> Result:
+    def _solve(self, problem: Problem, options: RunOptions) -> Result:
         """Solve the repeated problem and return a result for the caller's problem.
 
         For the distributional goal, the worst case on the repeated table is `copies` times the value, rounded up. So
@@ -76,20 +69,21 @@ class RepeatedRows:
         _check_repeatable(problem, self.name)
         copies = problem.copies
         slack = 0.0 if problem.goal is Goal.ROBUST else problem.lost_to_rounding
+        start = options.start
         run = Run(problem, self.name, None, start)
 
         def rescaled(event: Progress) -> None:
-            if on_progress is not None:
+            if options.on_progress is not None:
                 bound = (event.objective_bound + slack) / copies
-                on_progress(replace(event, objective=event.objective / copies, objective_bound=bound))
+                options.on_progress(replace(event, objective=event.objective / copies, objective_bound=bound))
 
         inner = self._solver.solve(
             repeated(problem, copies),
-            limits=limits,
+            limits=options.limits,
             start=Start(start.tree, start.objective_bound if problem.goal is Goal.ROBUST else math.inf),
             on_progress=rescaled,
-            seed=seed,
-            n_jobs=n_jobs,
+            seed=options.seed,
+            n_jobs=options.n_jobs,
         )
         correct = run.attack(inner.tree).worst_case_correct
         result = run.result(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
-from hardwood.problem import Problem
-from hardwood.solvers.base import OnProgress, Progress, Result, Start, Status, StopReason
+from hardwood.problem import Problem, TreeConstraint
+from hardwood.solvers.base import Limits, OnProgress, Progress, Result, Start, Status, StopReason
 from hardwood.trees.attack import Attack
 from hardwood.trees.tree import Tree
 
@@ -147,3 +149,49 @@ class Run:
                 f"{self._solver} claims at most {upper_bound} correct and an objective of at most {objective_bound}, "
                 f"but its own tree reaches {correct} and {objective}; please report this as a bug"
             )
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a solver runs; see `solvers.solve`."""
+
+    limits: Limits = Limits()  # noqa: RUF009 - immutable
+    start: Start = Start()  # noqa: RUF009 - immutable
+    on_progress: OnProgress | None = None
+    seed: int = 0
+    n_jobs: int = 1
+
+    def run_of(self, problem: Problem, solver: str) -> Run:
+        """Return a new run of a solver."""
+        return Run(problem, solver, self.on_progress, self.start)
+
+
+class BaseSolver(ABC):
+    """A solver whose method `solve` takes the options one by one, as the contract wants it, and hands them on together.
+
+    Attributes
+    ----------
+    name, takes_weights, constraints
+        As in `solvers.base.Solver`.
+    """
+
+    name: str
+    takes_weights: bool = False
+    constraints: tuple[type[TreeConstraint], ...] = ()
+
+    def solve(
+        self,
+        problem: Problem,
+        *,
+        limits: Limits = Limits(),  # noqa: B008 - immutable
+        start: Start = Start(),  # noqa: B008 - immutable
+        on_progress: OnProgress | None = None,
+        seed: int = 0,
+        n_jobs: int = 1,
+    ) -> Result:
+        """Solve the problem as far as the limits allow; see `solvers.solve`."""
+        return self._solve(problem, RunOptions(limits, start, on_progress, seed, n_jobs))
+
+    @abstractmethod
+    def _solve(self, problem: Problem, options: RunOptions) -> Result:
+        """Solve the problem as far as the limits allow."""

@@ -13,11 +13,10 @@ from hardwood._util import compiled
 from hardwood._util.deprecation import renamed_attributes
 from hardwood._util.errors import ArgumentError, Verbatim
 from hardwood.data.codes import BELOW_ALL
-from hardwood.problem import NEAR_ZERO, HeapNode, MinLeafSize, Problem, Split, heap_form
+from hardwood.problem import NEAR_ZERO, UNCONSTRAINED, HeapNode, Problem, Split, TreeConstraint, heap_form
 from hardwood.solvers.base import (
     DEFAULT_MEMORY,
     Limits,
-    OnProgress,
     Relabelling,
     Result,
     Start,
@@ -25,13 +24,13 @@ from hardwood.solvers.base import (
     memory_limit_error,
     threads,
 )
-from hardwood.solvers.run import Run
+from hardwood.solvers.run import BaseSolver, RunOptions
 from hardwood.trees.compiled_costs import compiled_costs
 from hardwood.trees.tree import Branch, Leaf, Node, Tree
 
 
 @renamed_attributes(relabelled="relabel")
-class SearchSolver:
+class SearchSolver(BaseSolver):
     """Branch and bound over trees and Lagrange multipliers; see docs/search.md.
 
     Parameters
@@ -42,7 +41,7 @@ class SearchSolver:
 
     name = "search"
     takes_weights = True
-    constraints = (MinLeafSize,)
+    constraints = (TreeConstraint,)
 
     def __init__(self, **switches: bool) -> None:
         for name in switches:
@@ -50,24 +49,16 @@ class SearchSolver:
                 raise ValueError(f"the search has no switch {name!r}; expected one of {compiled.search_switches()}")
         self._switches = switches
 
-    def solve(
-        self,
-        problem: Problem,
-        *,
-        limits: Limits = Limits(),  # noqa: B008 - immutable
-        start: Start = Start(),  # noqa: B008 - immutable
-        on_progress: OnProgress | None = None,
-        seed: int = 0,  # noqa: ARG002 - nothing is random
-        n_jobs: int = 1,
-    ) -> Result:
+    def _solve(self, problem: Problem, options: RunOptions) -> Result:
         """Search until the optimum is proved, or until a limit. The bound of the result is valid in any case."""
         if problem.max_depth > compiled.MAX_DEPTH:
             raise ArgumentError(
                 "max_depth", problem.max_depth, f"the search takes trees of depth {compiled.MAX_DEPTH} at most"
             )
         began = time.perf_counter()
-        run = Run(problem, self.name, on_progress, start)
-        _check_memory(problem, _memory(limits))
+        run = options.run_of(problem, self.name)
+        memory = _memory(options.limits)
+        _check_memory(problem, memory)
 
         def report(_seconds: float, value: float, n_splits: int, upper_bound: float, work: int) -> None:
             units = _Units(problem, NEAR_ZERO)
@@ -75,15 +66,15 @@ class SearchSolver:
 
         outcome = self._search(
             compiled_problem(problem),
-            limits,
+            options.limits,
             began,
-            n_jobs=threads(n_jobs),
-            upper_bound=math.ceil(problem.max_correct(start.objective_bound) / problem.quantum),
-            start=_start_nodes(problem, start),
+            n_jobs=threads(options.n_jobs),
+            upper_bound=math.ceil(problem.max_correct(options.start.objective_bound) / problem.quantum),
+            start=_start_nodes(problem, options.start),
             on_progress=report,
         )
         if not outcome.tree:
-            raise memory_limit_error(problem, outcome.n_rows, outcome.memory_needed, _memory(limits))
+            raise memory_limit_error(problem, outcome.n_rows, outcome.memory_needed, memory)
         units = _Units(problem, outcome.zero_slack)
         objective = units.objective(outcome.value, outcome.n_splits)
         bound = units.objective_bound(outcome.value, outcome.n_splits, outcome.upper_bound, proved=outcome.proved)
@@ -105,14 +96,14 @@ class SearchSolver:
     def relabel(self, problem: Problem, tree: Tree, *, limits: Limits = Limits()) -> Relabelling:  # noqa: B008 - immutable
         """Return the best labels for the leaves of a tree.
 
-        The splits of the tree stay. The depth, the penalty and the leaf size of the problem do not apply.
+        The splits of the tree stay. The depth, the penalty and the constraints of the problem do not apply.
         """
         if tree.depth > compiled.MAX_DEPTH:
             raise ArgumentError(
                 "tree", Verbatim(f"{tree.depth} levels deep"), f"the search takes {compiled.MAX_DEPTH} at most"
             )
         began = time.perf_counter()
-        unconstrained = replace(problem, max_depth=tree.depth, branch_penalty=0.0, min_samples_leaf=0)
+        unconstrained = replace(problem, max_depth=tree.depth, branch_penalty=0.0, **UNCONSTRAINED)
         splits = _splits_of(tree)
         index = {split: k for k, split in enumerate(splits)}
         fixed = heap_form(tree.root, tree.depth, lambda node: index[Split.of(node)]) or []

@@ -31,19 +31,19 @@ from hardwood.data.feature import Kind
 from hardwood.data.table import Table
 from hardwood.problem import Goal, Problem
 from hardwood.shifts.uncertainty_set import UncertaintySet
-from hardwood.solvers.base import Limits, OnProgress, Result, Start, best_leaf, check_constraints
+from hardwood.solvers.base import Result, best_leaf, check_constraints
 from hardwood.solvers.mio.branch_and_cut import CuttingRun, Outcome, largest_objective
 from hardwood.solvers.mio.model import Row, TreeVariables, block, equality
 from hardwood.solvers.mio.separation import MAX_NONZEROS, TOLERANCE, PathCuts, is_violated
 from hardwood.solvers.registry import driver_of
-from hardwood.solvers.run import Run
+from hardwood.solvers.run import BaseSolver, Run, RunOptions
 from hardwood.solvers.search import SearchSolver
 from hardwood.trees.leaf_costs import leaf_costs
 from hardwood.trees.shift import moves_into
 from hardwood.trees.tree import Tree
 
 
-class StableSolver:
+class StableSolver(BaseSolver):
     """Finds the best stable tree.
 
     Its bounds are about stable trees, so it is not a solver of the robust problem and the registry does not list it.
@@ -55,24 +55,13 @@ class StableSolver:
     """
 
     name = "stable"
-    takes_weights = False
-    constraints = ()
 
     def __init__(self, solver: str = "scip") -> None:
         if solver not in ("scip", "gurobi"):
             raise ValueError(f'solver is {solver!r}; expected "scip" or "gurobi"')
         self._solver = solver
 
-    def solve(
-        self,
-        problem: Problem,
-        *,
-        limits: Limits = Limits(),  # noqa: B008 - immutable
-        start: Start = Start(),  # noqa: B008 - immutable
-        on_progress: OnProgress | None = None,
-        seed: int = 0,
-        n_jobs: int = 1,
-    ) -> Result:
+    def _solve(self, problem: Problem, options: RunOptions) -> Result:
         """Solve until the optimum is proved, or until a limit.
 
         A stable tree keeps all samples correct that it classifies correctly without a shift; `worst_case_correct` of
@@ -82,11 +71,17 @@ class StableSolver:
         if not _anything_moves(problem):
             no_shifts = UncertaintySet.boxes(problem.table, radius=0)
             ordinary = replace(problem, uncertainty=no_shifts, goal=Goal.ROBUST)
-            result = SearchSolver().solve(ordinary, limits=limits, start=start, on_progress=on_progress, n_jobs=n_jobs)
+            result = SearchSolver().solve(
+                ordinary,
+                limits=options.limits,
+                start=options.start,
+                on_progress=options.on_progress,
+                n_jobs=options.n_jobs,
+            )
             return replace(result, attack=problem.attack(result.tree))
         driver = driver_of(self._solver)
-        run = StableRun(problem, on_progress, start)
-        return run.result(driver.optimize(run, limits, stop_at=None, seed=seed))
+        run = StableRun(problem, options)
+        return run.result(driver.optimize(run, options, None))
 
 
 class StableModel(TreeVariables):
@@ -113,8 +108,9 @@ class StableModel(TreeVariables):
 class StableRun(CuttingRun):
     """One run: proposed trees are checked for stability, and the best stable tree is kept."""
 
-    def __init__(self, problem: Problem, on_progress: OnProgress | None, start: Start) -> None:
-        super().__init__(Run(problem, StableSolver.name, on_progress))
+    def __init__(self, problem: Problem, options: RunOptions) -> None:
+        super().__init__(Run(problem, StableSolver.name, options.on_progress))
+        start = options.start
         self._problem = problem
         self.main: StableModel = StableModel(problem, connected_components(_can_meet(problem), directed=False)[1])
         self._cuts = PathCuts(self.main, self.main.n_variables)

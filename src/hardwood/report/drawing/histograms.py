@@ -110,8 +110,8 @@ def accuracy_histogram_svg(accuracy: AccuracyDistribution, guarantee: float) -> 
     """
     left, top, width, height = 44, 24, 640, 200
     edges, bars = accuracy.bars(_MAX_ACCURACY_BARS)
-    first = math.floor(100 * min(float(edges[0]), guarantee, accuracy.nominal))  # per cent
-    last = max(math.ceil(100 * max(float(edges[-1]), guarantee, accuracy.nominal)), first + 2)
+    first = min(math.floor(100 * min(float(edges[0]), guarantee, accuracy.nominal)), 98)  # per cent
+    last = max(min(math.ceil(100 * max(float(edges[-1]), guarantee, accuracy.nominal)), 100), first + 2)
     highest = float(bars.max()) or 1.0
 
     def x(share: float) -> float:
@@ -123,7 +123,7 @@ def accuracy_histogram_svg(accuracy: AccuracyDistribution, guarantee: float) -> 
             class_=class_colour(0),
             x=coordinate(x(start)),
             y=coordinate(top + height * (1 - bar / highest)),
-            width=coordinate(max(x(end) - x(start) - 1, 0.6)),
+            width=coordinate(max(x(min(end, 1.0)) - x(start) - 1, 0.6)),
             height=coordinate(height * bar / highest),
         )
         for bar, start, end in zip(bars.tolist(), edges[:-1].tolist(), edges[1:].tolist(), strict=True)

@@ -33,7 +33,7 @@ _UNKNOWN = "not known"
 
 def costs_section(content: Content) -> list[Markup]:
     """Return the certainty of each column, and what a change of its values costs."""
-    table = table_of("One step up or down, or another answer, in each column", _HEAD, _rows(content))
+    table = table_of("What a change of an answer costs, in each column", _HEAD, _rows(content))
     if not content.has_probabilities:
         return [element("p", NO_CERTAINTIES), table]
     if not content.calibrated:

@@ -18,7 +18,8 @@ LIMITS = (
     "Labels are taken as recorded. If the outcome itself is recorded differently, nothing is proved.",
     "A correct prediction is not necessarily fair or wise to act on. For each group that matters, check who is "
     "misclassified, and how often.",
-    "That no tree is better holds for trees of this depth with questions about single columns, not for other models.",
+    "That no tree is better holds for trees of this depth with questions about single columns, under the conditions "
+    "that the facts about the model list, not for other models.",
 )
 
 
@@ -146,7 +147,7 @@ def _hedge_text(content: Content) -> str:
     if level.plausibility is None or not content.calibrated:
         return (
             f"{level.title}: hedged against every shift of the {n:,} rows whose changes cost at most {budget:.4g} in "
-            "total."
+            f"total. The shifts: {level.shifts}."
         )
     return (
         f"{level.title}: hedged against every shift of the {n:,} rows that is at least {level.plausibility:.6g} times "
@@ -169,18 +170,19 @@ def _proof(content: Content, level: Level) -> tuple[Markup, str]:
 def _claim(certificate: Certificate) -> tuple[Markup, str]:
     """Return the certificate's claim about other trees, as short as it can be without saying more."""
     bound = percent(certificate.upper_bound / certificate.total)
+    others = certificate.constraints_text
     if certificate.status == "optimal" and not certificate.integral:
         gap = (certificate.upper_bound - certificate.worst_case_correct) / certificate.total
-        return _proved("no: proved optimal"), f"to within {100 * gap:.2g} %"
+        return _proved("no: proved optimal"), f"no tree{others} is better, to within {100 * gap:.2g} %"
     if certificate.status == "optimal" and certificate.gap == 0:
-        return _proved("no: proved optimal"), "none is more robust"
+        return _proved("no: proved optimal"), f"no tree{others} is more robust"
     if certificate.status == "most_robust":
-        return _proved("no: proved most robust"), "none is more robust; a smaller one might be as good"
+        return _proved("no: proved most robust"), f"no tree{others} is more robust; a smaller one might be as good"
     if certificate.status == "optimal":
-        reason = f"with more questions, each of which had to be worth {certificate.branch_penalty:g} rows"
-        return _unproved(f"up to {bound}"), reason
+        worth = f"each of which had to be worth {certificate.branch_penalty:g} rows"
+        return _unproved(f"up to {bound}"), f"a tree{others} with more questions, {worth}"
     reason = "the search was stopped" if certificate.stop_reason != "finished" else "nothing is proved"
-    return _unproved("not known"), f"{reason}; no tree exceeds {bound}"
+    return _unproved("not known"), f"{reason}; no tree{others} exceeds {bound}"
 
 
 def _proved(text: str) -> Markup:

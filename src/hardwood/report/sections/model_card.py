@@ -9,6 +9,8 @@ from hardwood.report.formatting import duration
 from hardwood.report.markup import Markup, comma_separated, element, isolated
 from hardwood.report.tables import table_of
 
+_CHECK_UNSAVED = "hardwood.check(model.certificate_, X, y)"  # a file cannot hold the shift model
+
 
 def model_card_section(content: Content) -> list[Markup]:
     """Return the facts about the model as a table, and how to check its certificate."""
@@ -18,7 +20,9 @@ def model_card_section(content: Content) -> list[Markup]:
         check = element("p", "The model has no certificate.")
     else:
         facts += _certificate_facts(content, certificate)
-        command = element("code", "hardwood check model.certificate.json table.csv --target ...")
+        saved = content.level.shifts.can_be_saved
+        call = "hardwood check model.certificate.json table.csv --target ..." if saved else _CHECK_UNSAVED
+        command = element("code", call)
         check = element("p", "Anyone who has the table can check the certificate: ", command)
     return [table_of("Facts", ("", ""), facts, show_head=False), check]
 
@@ -43,6 +47,7 @@ def _report_facts(content: Content) -> list[tuple[str, object]]:
         ("columns", len(content.table.features)),
         ("classes", comma_separated([isolated(label) for label in content.tree.classes])),
         ("hedged against", content.level.title),
+        ("shifts", content.level.shifts.describe()),
         ("budget", f"{content.attack.uncertainty.budget:.6g}"),
         ("report written by", f"hardwood {__version__}"),
     ]
@@ -55,7 +60,8 @@ def _certificate_facts(content: Content, certificate: Certificate) -> list[tuple
         ("learnt by", f"{certificate.solver}, hardwood {certificate.version}"),
         ("time", f"{duration(certificate.seconds)}, stopped: {stop_reason}"),
         ("depth allowed", certificate.max_depth),
-        ("no tree keeps more than", _of_total(certificate, certificate.upper_bound)),
+        ("conditions on trees", certificate.constraints_text.strip() or "none"),
+        (f"no tree{certificate.constraints_text} keeps more than", _of_total(certificate, certificate.upper_bound)),
         (
             "no model of any kind keeps more than",
             f"{_of_total(certificate, certificate.any_model_bound)} under these shifts",

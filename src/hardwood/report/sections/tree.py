@@ -155,7 +155,9 @@ def _proof(level: Level, content: Content) -> str:
     certificate = level.certificate
     if certificate is None:
         return "no certificate"
-    where = "" if is_about(certificate, content.table, level.attack.labels) else ", on the training table"
+    where = certificate.constraints_text and f" of the trees{certificate.constraints_text}"
+    if not is_about(certificate, content.table, level.attack.labels):
+        where += ", on the training table"
     if certificate.gap > 0 and not (certificate.status == "optimal" and not certificate.integral):
         return f"gap {percent(certificate.gap)}{where}"
     return f"{'optimal' if certificate.status == 'optimal' else 'most robust'}{where}"

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardwood._util.arrays import FloatArray, IntArray
-from hardwood.problem import Problem
-from hardwood.solvers.base import OnProgress, Result, Start, StopReason, best_leaf
-from hardwood.solvers.mio.model import Form, MainProblem, Row
+from hardwood.problem import MinLeafSize, Problem
+from hardwood.solvers.base import Result, StopReason, best_leaf
+from hardwood.solvers.mio.model import IMPROVED, Form, MainProblem, Row
 from hardwood.solvers.mio.separation import Separation
-from hardwood.solvers.run import Run
+from hardwood.solvers.run import BaseSolver, Run, RunOptions
 from hardwood.trees.attack import Attack
 
 # A solver's bound is valid up to its tolerance: 1e-6 for each constraint, and a cut sums over all samples.
@@ -120,12 +120,12 @@ class BranchAndCut(CuttingRun):
     The incumbent is kept here with its true worst case, which may differ from the solver's value of it.
     """
 
-    def __init__(self, problem: Problem, form: Form, solver: str, on_progress: OnProgress | None, start: Start) -> None:
-        super().__init__(Run(problem, solver, on_progress, start))
+    def __init__(self, problem: Problem, form: Form, solver: str, options: RunOptions) -> None:
+        super().__init__(options.run_of(problem, solver))
         self.main: MainProblem = MainProblem(problem, form)
         self._problem = problem
         self._separation = Separation(self.main)
-        self._start = start
+        self._start = start = options.start
         self.best = problem.attack(best_leaf(problem))
         self._unused = self.main.values(self.best)
         if start.tree is not None:
@@ -190,3 +190,26 @@ def _best_pairs(problem: Problem, bound: float, penalty: float, tolerance: float
     by_size = np.minimum(np.floor(bound + tolerance + penalty * np.arange(2**problem.max_depth)), problem.n_samples)
     correct, n_splits = np.unique(by_size[np.isfinite(by_size)], return_index=True)
     return [(int(c), int(s)) for c, s in zip(correct, n_splits, strict=True)]
+
+
+class MioSolver(BaseSolver):
+    """The paper's method on a mixed-integer solver.
+
+    Parameters
+    ----------
+    form : Form
+        How the problem is formulated.
+    """
+
+    constraints = (MinLeafSize,)
+
+    def __init__(self, form: Form = IMPROVED) -> None:
+        self._form = form
+
+    def _solve(self, problem: Problem, options: RunOptions) -> Result:
+        run = BranchAndCut(problem, self._form, self.name, options)
+        return run.result(self._optimize(run, options, run.sufficient_objective))
+
+    @abstractmethod
+    def _optimize(self, run: CuttingRun, options: RunOptions, stop_at: float | None) -> Outcome:
+        """Solve the model of the run; `stop_at` is a sufficient objective."""

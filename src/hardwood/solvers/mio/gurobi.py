@@ -6,10 +6,10 @@ import gurobipy
 import numpy as np
 from gurobipy import GRB
 
-from hardwood.problem import MinLeafSize, Problem
-from hardwood.solvers.base import Limits, OnProgress, Result, Start, StopReason, threads
-from hardwood.solvers.mio.branch_and_cut import BranchAndCut, CuttingRun, Outcome
-from hardwood.solvers.mio.model import IMPROVED, Form, Row
+from hardwood.solvers.base import Limits, StopReason, threads
+from hardwood.solvers.mio.branch_and_cut import CuttingRun, MioSolver, Outcome
+from hardwood.solvers.mio.model import Row
+from hardwood.solvers.run import RunOptions
 
 SETTINGS = {
     "OutputFlag": 0,
@@ -28,43 +28,21 @@ STOP_REASONS = {
 }
 
 
-class GurobiSolver:
-    """The paper's method on Gurobi.
-
-    Parameters
-    ----------
-    form : Form
-        How the problem is formulated.
-    """
+class GurobiSolver(MioSolver):
+    """The paper's method on Gurobi; `work` counts its nodes."""
 
     name = "gurobi"
-    takes_weights = False
-    constraints = (MinLeafSize,)
 
-    def __init__(self, form: Form = IMPROVED) -> None:
-        self._form = form
-
-    def solve(
-        self,
-        problem: Problem,
-        *,
-        limits: Limits = Limits(),  # noqa: B008 - immutable
-        start: Start = Start(),  # noqa: B008 - immutable
-        on_progress: OnProgress | None = None,
-        seed: int = 0,
-        n_jobs: int = 1,
-    ) -> Result:
-        """Solve until the optimum is proved, or until a limit; `work` counts nodes of Gurobi's tree."""
-        run = BranchAndCut(problem, self._form, self.name, on_progress, start)
-        return run.result(optimize(run, limits, stop_at=run.sufficient_objective, seed=seed, n_jobs=n_jobs))
+    def _optimize(self, run: CuttingRun, options: RunOptions, stop_at: float | None) -> Outcome:
+        return optimize(run, options, stop_at)
 
 
-def optimize(run: CuttingRun, limits: Limits, *, stop_at: float | None, seed: int, n_jobs: int = 1) -> Outcome:
+def optimize(run: CuttingRun, options: RunOptions, stop_at: float | None) -> Outcome:
     """Solve the model of a run with Gurobi; `stop_at` is a sufficient objective."""
-    settings = SETTINGS | {"Threads": min(threads(n_jobs), 1024), "Seed": seed % 2_000_000_000}
+    settings = SETTINGS | {"Threads": min(threads(options.n_jobs), 1024), "Seed": options.seed % 2_000_000_000}
     with gurobipy.Env(params=settings) as environment, gurobipy.Model(env=environment) as model:
         variables = _build(model, run)
-        _limit(model, run.remaining(limits.seconds), limits, stop_at)
+        _limit(model, run.remaining(options.limits.seconds), options.limits, stop_at)
         _optimize(model, run, variables)
         run.raise_error()
         if model.Status not in STOP_REASONS:

@@ -8,11 +8,11 @@ import numpy as np
 from pyscipopt import SCIP_EVENTTYPE, SCIP_HEURTIMING, SCIP_RESULT, Conshdlr, Eventhdlr, Heur, Model, quicksum
 
 from hardwood._util.arrays import FloatArray
-from hardwood.problem import MinLeafSize, Problem
-from hardwood.solvers.base import Limits, OnProgress, Result, Start, StopReason, threads
-from hardwood.solvers.mio.branch_and_cut import BranchAndCut, CuttingRun, Outcome
+from hardwood.solvers.base import Limits, StopReason, threads
+from hardwood.solvers.mio.branch_and_cut import CuttingRun, MioSolver, Outcome
 from hardwood.solvers.mio.branch_and_cut import Model as CuttingModel
-from hardwood.solvers.mio.model import IMPROVED, Form, Row
+from hardwood.solvers.mio.model import Row
+from hardwood.solvers.run import RunOptions
 
 if TYPE_CHECKING:
     from pyscipopt import Constraint, ExprCons, Variable
@@ -37,46 +37,24 @@ STOP_REASONS = {
 LAST = -2_000_000  # after SCIP's own constraint handlers: integrality and linear constraints then hold
 
 
-class ScipSolver:
-    """The paper's method on SCIP, on one thread.
-
-    Parameters
-    ----------
-    form : Form
-        How the problem is formulated.
-    """
+class ScipSolver(MioSolver):
+    """The paper's method on SCIP, on one thread; `work` counts its nodes."""
 
     name = "scip"
-    takes_weights = False
-    constraints = (MinLeafSize,)
 
-    def __init__(self, form: Form = IMPROVED) -> None:
-        self._form = form
-
-    def solve(
-        self,
-        problem: Problem,
-        *,
-        limits: Limits = Limits(),  # noqa: B008 - immutable
-        start: Start = Start(),  # noqa: B008 - immutable
-        on_progress: OnProgress | None = None,
-        seed: int = 0,
-        n_jobs: int = 1,
-    ) -> Result:
-        """Solve until the optimum is proved, or until a limit; `work` counts nodes of SCIP's tree.
-
-        `n_jobs` is only checked: SCIP cannot share callbacks between threads.
-        """
-        threads(n_jobs)
-        run = BranchAndCut(problem, self._form, self.name, on_progress, start)
-        return run.result(optimize(run, limits, stop_at=run.sufficient_objective, seed=seed))
+    def _optimize(self, run: CuttingRun, options: RunOptions, stop_at: float | None) -> Outcome:
+        return optimize(run, options, stop_at)
 
 
-def optimize(run: CuttingRun, limits: Limits, *, stop_at: float | None, seed: int) -> Outcome:
-    """Solve the model of a run with SCIP; `stop_at` is a sufficient objective."""
+def optimize(run: CuttingRun, options: RunOptions, stop_at: float | None) -> Outcome:
+    """Solve the model of a run with SCIP; `stop_at` is a sufficient objective.
+
+    `n_jobs` is only checked: SCIP cannot share callbacks between threads.
+    """
+    threads(options.n_jobs)
     model, variables = _built(run.main)
-    _limit(model, run.remaining(limits.seconds), limits, stop_at)
-    model.setParam("randomization/randomseedshift", seed % 2**31)
+    _limit(model, run.remaining(options.limits.seconds), options.limits, stop_at)
+    model.setParam("randomization/randomseedshift", options.seed % 2**31)
     plugins = _Plugins(run, model, variables)
     first = run.new_solution()
     if first is not None:
