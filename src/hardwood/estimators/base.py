@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -267,6 +268,33 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             X[mask] = None
         # `encode` refuses missing and infinite values; its message names the column and the row.
         return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
+
+
+class BaselineTreeClassifier(TreeClassifier):
+    """A classifier to compare with: it is given a table, labels and weights, and nothing else."""
+
+    def fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Self:
+        """Learn the tree.
+
+        Parameters
+        ----------
+        X : table
+            Training samples.
+        y : array of shape (n_samples,)
+            Class labels.
+        sample_weight : array of shape (n_samples,), optional
+            Weight of each sample; 1 if not given.
+
+        Returns
+        -------
+        self
+        """
+        with restored_on_failure(self):
+            return self._fit(X, y, sample_weight)
+
+    @abstractmethod
+    def _fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Self:
+        """Learn the tree; `fit` restores the old state after a failure."""
 
 
 def _column_notes(columns: Sequence[Column], table: Table) -> Iterator[str]:

@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hardwood._util.types import LabelsLike, PerColumn, TableLike, WeightsLike
-from hardwood.estimators.base import TreeClassifier, restored_on_failure
+from hardwood.estimators.base import BaselineTreeClassifier
 from hardwood.solvers.base import Limits
 from hardwood.solvers.ordinary import STRENGTHS, solve_regularised
 
 
-class OrdinaryTreeClassifier(TreeClassifier):
+class OrdinaryTreeClassifier(BaselineTreeClassifier):
     """The ordinary optimal tree, regularised (paper, section 6.1.3).
 
         maximise   R * (samples correct) - (1 - R) * (splits)
@@ -74,27 +74,8 @@ class OrdinaryTreeClassifier(TreeClassifier):
         self.max_bins = max_bins
         self.missing = missing
 
-    def fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Self:
-        """Choose the strength of the regularisation, then learn the tree.
-
-        Parameters
-        ----------
-        X : table
-            Training samples.
-        y : array of shape (n_samples,)
-            Class labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weight of each sample; 1 if not given.
-
-        Returns
-        -------
-        self
-        """
-        with restored_on_failure(self):
-            return self._fit(X, y, sample_weight)
-
     def _fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Self:
-        """Fit without protection against failure."""
+        """Choose the strength of the regularisation, then learn the tree."""
         table, labels = self._training_data(X, y, sample_weight)
         order = check_random_state(self.random_state).permutation(table.n_samples)
         found = solve_regularised(

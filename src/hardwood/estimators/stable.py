@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from hardwood._util.types import LabelsLike, PerColumn, TableLike, WeightsLike
 from hardwood.data.table import Table
-from hardwood.estimators.base import TreeClassifier, restored_on_failure
+from hardwood.estimators.base import BaselineTreeClassifier
 from hardwood.problem import Problem
 from hardwood.shifts.uncertainty_set import UncertaintySet
 from hardwood.solvers.base import Limits
@@ -18,7 +18,7 @@ from hardwood.solvers.repeated_rows import single_rows
 from hardwood.solvers.stable import StableSolver, row_radius
 
 
-class StableTreeClassifier(TreeClassifier):
+class StableTreeClassifier(BaselineTreeClassifier):
     """The most accurate tree whose predictions no small change of a row alters (RCT-B; see `solvers.stable`).
 
     Parameters
@@ -86,27 +86,8 @@ class StableTreeClassifier(TreeClassifier):
         self.max_bins = max_bins
         self.missing = missing
 
-    def fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None = None) -> Self:
-        """Learn the tree.
-
-        Parameters
-        ----------
-        X : table
-            Training samples.
-        y : array of shape (n_samples,)
-            Class labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weight of each sample, an integer; 1 if not given.
-
-        Returns
-        -------
-        self
-        """
-        with restored_on_failure(self):
-            return self._fit(X, y, sample_weight)
-
     def _fit(self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike | None) -> Self:
-        """Fit without protection against failure."""
+        """Learn the tree. Sample weights must be integers."""
         table, labels = self._training_data(X, y, sample_weight)
         self.radius_ = row_radius(table, self.certainty, self.plausibility) if self.radius is None else self.radius
         uncertainty = self._row_uncertainty(table)
