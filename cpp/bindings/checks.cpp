@@ -1,5 +1,6 @@
 #include "bindings/checks.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "bindings/costs.h"
@@ -53,6 +54,11 @@ void check_order(std::span<const Split> splits, const FeatureCosts& costs) {
     }
 }
 
+bool has_missing_values(const Table& table, std::size_t feature) {
+    const std::int32_t* const codes = table.column(feature);
+    return std::find(codes, codes + table.n_samples, missing_code) != codes + table.n_samples;
+}
+
 void check_splits(const SearchTask& task) {
     require(task.splits.size() <= idx(max_candidate_splits),
             "splits: too many (see MAX_CANDIDATE_SPLITS)");
@@ -70,6 +76,9 @@ void check_splits(const SearchTask& task) {
         require(end == task.splits.size() || feature < task.splits[end].feature,
                 "splits: expected by feature");
         check_order({task.splits.data() + begin, task.splits.data() + end}, task.costs[feature]);
+        require(task.splits[begin].missing || !task.costs[feature].ordered ||
+                    !has_missing_values(task.table, feature),
+                "splits: a feature has missing values, and no split says where they go");
         begin = end;
     }
 }

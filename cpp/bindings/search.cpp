@@ -215,9 +215,9 @@ SearchResult run_search(const SearchProblem& problem, double seconds, long long 
         Search search(instance, problem.depth, problem.penalty, params,
                       {.seconds = seconds - spent, .work = work}, n_jobs, listener);
         search.start_below(upper_bound);
-        if (!start_tree.empty()) search.start_from(start_tree);
         SolutionPool pool(instance, static_cast<std::size_t>(pool_size), pool_gap);
         if (pool_size > 0) search.collect_into(pool);
+        if (!start_tree.empty()) search.start_from(start_tree);
         if (fixed.empty()) {
             search.run();
         } else {

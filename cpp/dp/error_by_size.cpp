@@ -20,6 +20,13 @@ SizeRange SizeRange::below(int levels) const {
         .by_size = true, .min = std::max(0, min - 1 - full), .max = std::clamp(max - 1, 0, full)};
 }
 
+void raise_bounds(ErrorBySize& known, const ErrorBySize& errors, double offset) {
+    if (known.size() < errors.size())
+        known.resize(errors.size(), known.empty() ? 0.0 : known.back());
+    for (std::size_t n = 0; n < errors.size(); ++n)
+        known[n] = std::max(known[n], errors[n] + offset);
+}
+
 ErrorBySize merge_children(const ErrorBySize& first, const ErrorBySize& second, int n_splits,
                            const SizeRange& sizes) {
     if (!sizes.by_size) return {first[0] + second[0]};

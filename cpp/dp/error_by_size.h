@@ -25,6 +25,9 @@ struct SizeRange {
     std::size_t width() const { return by_size ? idx(max) + 1 : 1; }
 };
 
+/// Raises lower bounds for trees with at most 0, 1, ... splits to errors + offset.
+void raise_bounds(ErrorBySize& known, const ErrorBySize& errors, double offset = 0.0);
+
 /// Least errors of two subtrees together: below a split if `n_splits` is 1, or side by side if it
 /// is 0.
 ErrorBySize merge_children(const ErrorBySize& first, const ErrorBySize& second, int n_splits,

@@ -1,7 +1,6 @@
 #include "dp/tree_dp.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace hardwood::search {

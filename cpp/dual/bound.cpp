@@ -28,6 +28,19 @@ std::vector<double> known_losses(std::span<const BranchBounds> bounds, double mu
     return known;
 }
 
+namespace {
+
+/// The larger number counts, for every branching and size.
+void merge(BranchBounds& known, const BranchBounds& own) {
+    for (std::size_t b = 0; b < known.loss.size(); ++b)
+        known.loss[b] = std::max(known.loss[b], own.loss[b]);
+    known.by_size.resize(std::max(known.by_size.size(), own.by_size.size()));
+    for (std::size_t b = 0; b < own.by_size.size(); ++b)
+        raise_bounds(known.by_size[b], own.by_size[b]);
+}
+
+}  // namespace
+
 BranchBounds BoundSequence::compute(const BoundRequest& request, Potentials& potentials) {
     BranchBounds known{.multiplier = request.multiplier,
                        .loss = request.known_loss.empty()
@@ -42,10 +55,9 @@ BranchBounds BoundSequence::compute(const BoundRequest& request, Potentials& pot
         const auto n_open = count_open();
         if (n_open == 0 && bound != bounds_.front()) break;
         const auto start = StopToken::Clock::now();
-        const BranchBounds own = bound->compute(request, potentials);
-        for (std::size_t b = 0; b < known.loss.size(); ++b)
-            known.loss[b] = std::max(known.loss[b], own.loss[b]);
-        if (!own.by_size.empty()) known.by_size = own.by_size;
+        BoundRequest open = request;
+        open.known_loss = known.loss;
+        merge(known, bound->compute(open, potentials));
         BoundStatistics& statistics = bound->statistics;
         ++statistics.calls;
         statistics.seconds +=

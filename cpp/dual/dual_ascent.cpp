@@ -1,23 +1,11 @@
 #include "dual/dual_ascent.h"
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 
 #include "model/constraint.h"
 
 namespace hardwood::search {
-
-namespace {
-
-/// Raises what is known about trees with at most 0, 1, ... splits to errors + offset.
-void raise(ErrorBySize& known, const ErrorBySize& errors, double offset) {
-    if (known.size() < errors.size())
-        known.resize(errors.size(), known.empty() ? 0.0 : known.back());
-    for (std::size_t n = 0; n < errors.size(); ++n)
-        known[n] = std::max(known[n], errors[n] + offset);
-}
-
-}  // namespace
 
 void StepSize::learn(int n_steps, const SearchParams& params) {
     if (n_steps <= params.uninformative_steps) return;
@@ -200,7 +188,7 @@ void DualAscent::value_branchings(bool all) {
         const double value = fixed + errors.back();
         last_[b] = value;
         bounds_.loss[b] = std::max(bounds_.loss[b], value);
-        if (all_sizes) raise(bounds_.by_size[b], errors, fixed);
+        if (all_sizes) raise_bounds(bounds_.by_size[b], errors, fixed);
         if (value < aim && value < least) {
             least = value;
             best_ = to_int(b);

@@ -174,7 +174,7 @@ void Instance::make_columns(const SearchTask& task) {
 }
 
 /// Fills in the costs of a column and returns the cost class of each sample.
-std::vector<std::uint32_t> Instance::compute_costs(const SearchTask& task, Column& column) const {
+std::vector<std::uint32_t> Instance::compute_costs(const SearchTask& task, Column& column) {
     const FeatureCosts& costs = task.costs[column.feature];
     const std::span splits(task.splits.data() + column.first_split, idx(column.n_splits));
     const std::vector<Limit> limits = limits_of_bins(column, costs, splits);

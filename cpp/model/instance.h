@@ -162,7 +162,7 @@ public:
 
 private:
     void make_columns(const SearchTask& task);
-    std::vector<std::uint32_t> compute_costs(const SearchTask& task, Column& column) const;
+    std::vector<std::uint32_t> compute_costs(const SearchTask& task, Column& column);
     void merge_samples(const SearchTask& task,
                        const std::vector<std::vector<std::uint32_t>>& cost_classes);
     void set_max_cost();

@@ -147,8 +147,9 @@ void Search::prove() {
         if (cutoff < upper_bound_) {
             incumbent_.set_target(cutoff, n_splits);
             bounds_all_sizes_ = n_splits == full;
-            const bool proved =
-                first ? branch_and_bound_.prove_by_deepening() : branch_and_bound_.prove();
+            // Deepening is about trees of all sizes.
+            const bool proved = bounds_all_sizes_ && first ? branch_and_bound_.prove_by_deepening()
+                                                           : branch_and_bound_.prove();
             first = false;
             if (bounds_all_sizes_) {  // a proof about all sizes also bounds the number of correct
                                       // samples
@@ -170,7 +171,7 @@ void Search::prove() {
         const double step = best.to_beat(n_splits);
         while (n_splits >= 0 && best.to_beat(n_splits) >= step) --n_splits;
     }
-    proved_ = !stop_.should_stop();
+    proved_ = n_splits < 0;
 }
 
 }  // namespace hardwood::search

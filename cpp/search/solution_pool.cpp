@@ -69,6 +69,7 @@ void SolutionPool::offer(const HeapTree& tree, const Score& score) {
     if (score.correct <= cutoff()) return;
     Score own = score;
     const HeapTree reduced = reduce(tree, own);
+    best_ = std::max(best_, own.correct);  // a smaller tree may keep more
     Member member{.tree = reduced, .score = own, .leaves = leaves_of(instance_, reduced)};
     const auto same = std::ranges::find_if(members_, [&](const Member& known) {
         return known.score.correct == own.correct && same_predictions(known.leaves, member.leaves);

@@ -334,6 +334,33 @@ TEST_CASE("between breakpoints nothing is open") {
     }
 }
 
+TEST_CASE("deepening settles the target that it was given: a proof about size is about size") {
+    int n_smaller = 0;  // problems in which the number of splits matters
+    for (unsigned seed = 0; seed < 150; ++seed) {
+        RandomTask made(seed, 30, 4, 3, 2);
+        if (made.task.splits.empty()) continue;
+        made.task.budget = 0.0;
+        const Instance instance(made.task);
+        const auto solved = [&](SearchParams params, int n_jobs) {
+            Search search(instance, 4, 1.0 / 16, params, {}, n_jobs,
+                          [](const SearchState&) { return true; });
+            search.run();
+            REQUIRE(search.state().proved);
+            return search.state();
+        };
+        SearchParams directly, at_once;
+        directly.iterative_deepening = false;
+        at_once.deepening_after = 1;
+        const SearchState known = solved(directly, 1);
+        for (const SearchState& found : {solved(SearchParams{}, 2), solved(at_once, 1)}) {
+            CHECK(found.value == known.value);
+            CHECK(found.n_splits == known.n_splits);
+        }
+        n_smaller += known.n_splits < 15;
+    }
+    CHECK(n_smaller > 0);
+}
+
 TEST_CASE(
     "the search finds the best of all trees, with one thread and with two, and no bound is wrong") {
     for (unsigned seed = 0; seed < 60; ++seed) {
