@@ -34,7 +34,7 @@ struct Breakpoints {
 constexpr double fractional_zero_multiplier = 0.25;
 
 /// Times 1 / budget: the multiplier that stands for 0 where 0 itself does not count
-/// (docs/theory.md#multipliers). Dual values fall by at most the budget per unit of the multiplier,
+/// (docs/theory.md#zero). Dual values fall by at most the budget per unit of the multiplier,
 /// so a maximum at 0 is less by at most this number there. In the fractional case, claims are
 /// larger by this.
 double zero_multiplier(const Instance& instance);

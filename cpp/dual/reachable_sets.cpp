@@ -131,10 +131,9 @@ void ReachableSets::compact() {
 /// Points differ from the most common one in few columns, so a row's cost of that point is
 /// corrected for these. In integers, because costs that cannot be paid take part, too: one of them
 /// is enough to be out of reach, and all columns together must stay below 2^63. In the integral
-/// case there are fewer than 2^15 columns
-/// (`max_candidate_splits`) with 2^48 units each, and a remainder. In the fractional case units may
-/// have to be larger, and costs are rounded up, which makes points less reachable: that is valid
-/// (docs/theory.md#slices).
+/// case there are fewer than 2^15 columns (`max_candidate_splits`) with 2^48 units each, and a
+/// remainder. In the fractional case units may have to be larger, and costs are rounded up, which
+/// makes points less reachable: that is valid (docs/theory.md#slices).
 void ReachableSets::update() {
     if (n_known_ == points_.size()) return;
     const Instance& instance = points_.instance();

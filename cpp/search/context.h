@@ -70,7 +70,7 @@ struct SearchContext {
     Potentials root_potentials;
     RootBounds root_bounds;
     OpenDualBound open_bound;
-    std::atomic<long long> n_nodes = 0;  // that were bounded
+    std::atomic<long long> n_nodes = 0;  // of the search, complete trees included
 };
 
 }  // namespace hardwood::search

@@ -61,9 +61,11 @@ private:
 
     static constexpr std::size_t values_per_word = sizeof(std::uint64_t) / sizeof(Value);
 
+    bool is_whole_word(std::size_t k) const { return k + values_per_word <= width_; }
+
     /// Adjacent values as one integer; the last values, which do not fill a word, one by one.
     std::uint64_t word_at(const Value* row, std::size_t k) const {
-        if (k + values_per_word > width_) return static_cast<std::uint64_t>(row[k]);
+        if (!is_whole_word(k)) return static_cast<std::uint64_t>(row[k]);
         std::uint64_t word;
         std::memcpy(&word, row + k, sizeof word);
         return word;
@@ -71,7 +73,7 @@ private:
 
     template <typename Visit>
     bool visit_words(const Value* row, Visit visit) const {
-        for (std::size_t k = 0; k<width_; k += k + values_per_word> width_ ? 1 : values_per_word) {
+        for (std::size_t k = 0; k < width_; k += is_whole_word(k) ? values_per_word : 1) {
             if (!visit(word_at(row, k), k)) return false;
         }
         return true;
@@ -86,7 +88,7 @@ private:
     std::size_t width_;
     std::size_t size_ = 0;
     std::vector<Value> rows_;
-    std::vector<std::uint32_t> slots_;  // a power of two of them, less than half of them taken
+    std::vector<std::uint32_t> slots_;  // a power of two of them, at most half of them taken
 };
 
 }  // namespace hardwood::search

@@ -33,28 +33,33 @@ struct SearchParams {
     bool iterative_deepening = true;   // shallower trees first
 
     // Dual ascent (docs/theory.md#ascent)
-    int max_root_steps =
-        400;  // a stall ends most ascents earlier; what the root leaves open costs a level
-    int max_node_steps = 200;
-    int stall_window = 20;  // steps between checks whether the required loss is within reach ...
-    double stall_factor =
-        4.0;  // ... of stall_factor * stall_window steps at the current rate; else skip
-    double first_step = 2.0;  // 1 takes half as many steps more on surveys; 4 is better and worse
-    double step_half_life = 12.0;    // steps until the step size has halved ...
-    std::size_t trees_per_step = 3;  // ... and from then on, trees raised per step: fair, .9/.85,
-                                     // 117 steps instead of 311
-    double max_multiplier_ratio = 1.5;  // between root multipliers: a larger jump loses the
-                                        // potentials (1e5 rows, .9/.85: 93 to 48 steps)
-    double overshoot_decay = 60.0;  // steps in which the overshoot falls from one sample by one ...
-    double min_overshoot = 0.1;     // ... to this
-    double steps_to_full_overshoot = 12;  // continue beyond the required loss if all lower
-                                          // multipliers close within this many steps
+    // A stall ends most ascents earlier. What the root leaves open costs a level.
+    int max_root_steps = 400, max_node_steps = 200;
+    // After each window of steps, the ascent continues if the required loss is within reach of
+    // stall_factor * stall_window steps at the current rate.
+    int stall_window = 20;
+    double stall_factor = 4.0;
+    // 1 takes half as many steps more on surveys; 4 is better and worse.
+    double first_step = 2.0;
+    // Steps until the step size has halved; from then on, `trees_per_step` trees are raised per
+    // step (fair, .9/.85: 117 steps instead of 311).
+    double step_half_life = 12.0;
+    std::size_t trees_per_step = 3;
+    // Between root multipliers: a larger jump loses the potentials (1e5 rows, .9/.85: 93 to 48
+    // steps).
+    double max_multiplier_ratio = 1.5;
+    // Steps in which the overshoot falls from one sample by one, and the least it falls to.
+    double overshoot_decay = 60.0, min_overshoot = 0.1;
+    // Continue beyond the required loss if all lower multipliers close within this many steps.
+    double steps_to_full_overshoot = 12;
     // Step size from multiplier to multiplier: kr-vs-kp, depth 4, .7/.5: 6 s instead of more than
-    // 60; others unchanged, spect a quarter less.
-    int uninformative_steps = 5;  // an ascent as short as this teaches nothing about the step size
+    // 60; others unchanged, spect a quarter less. Shorter ascents teach nothing about it.
+    int uninformative_steps = 5;
     double step_size_change = 1.4, min_step_size = 0.15;
-    double potential_range = 20.0;    // when the multiplier changes; with more, mass stops moving
-    int full_valuation_interval = 5;  // steps between valuations of all open branchings
+    // Of potentials when the multiplier changes; with more, mass stops moving.
+    double potential_range = 20.0;
+    // Steps between valuations of all open branchings.
+    int full_valuation_interval = 5;
 
     std::size_t min_run = 3;              // thresholds that are tried together
     std::size_t max_breakpoints = 5'000;  // listed before the search (docs/theory.md#breakpoints)
@@ -63,13 +68,13 @@ struct SearchParams {
     double max_subset_sums = 1e6;            // per box: 8 MB; larger tables leave the caches
     double max_subset_sum_steps = 3e7;       // to add all points: about 30 ms
     std::size_t max_dp_entries = 2'000'000;  // about 400 MB
-    double negligible_weight = 1e-5,
-           max_neglected = 0.005;  // points below are left out, up to this total
+    // Points with less weight are left out, up to a total.
+    double negligible_weight = 1e-5, max_neglected = 0.005;
 
-    // Any-model bound: what is given away so that every multiplier closes an interval
+    // Any-model bound: what is given away so that every multiplier closes an interval, at least in
+    // samples, and as shares of all samples
     int any_model_steps = 2;
-    double min_slack = 0.5, coarse_slack = 0.02,
-           fine_slack = 4e-3;  // in samples; as shares of all samples
+    double min_slack = 0.5, coarse_slack = 0.02, fine_slack = 4e-3;
 
     // A bound that exceeds the required loss by less than `negligible_gap` closes almost nothing:
     // an interval around the multiplier is skipped, wider the more is missing, and decisions
@@ -97,20 +102,21 @@ struct SearchParams {
     double relabel_work = 5e6;  // of the greedy tree
 
     // Support
-    double max_full_domain = 4096;    // domains up to this size are used completely ...
-    double max_full_pairs = 4e6;      // ... if rows times points stay below this
-    std::size_t max_points = 18'000;  // no points are added beyond
-    std::size_t max_reachable =
-        1'500'000;  // points over all rows, at least 2 * n_neighbours for each row
+    double max_full_domain = 4096;  // domains up to this size are used completely ...
+    double max_full_pairs = 4e6;    // ... if rows times points stay below this
+    // Points that trees misclassify are added as long as there are fewer.
+    std::size_t max_points = 18'000;
+    // Over the sets of all rows; at least 2 * n_neighbours for each set.
+    std::size_t max_reachable = 1'500'000;
     // Pairs of rows: beyond, each row has a list of its own: the points that one or two moves
     // reach. On long scales lists are better from fewer rows on (anes96, fair); kr-vs-kp, with
     // binary columns, needs all pairs.
     double max_pairs = 4e7, max_pairs_long_scales = 5e5;
     int splits_per_long_scale = 5;  // on average, by column
-    std::size_t n_neighbours =
-        24;  // per list on average: more do not save steps and take longer ...
-    std::size_t max_neighbours = 6'000'000;  // ... and over all lists
-    std::size_t sampled_rows = 64;           // from which the list length is estimated
+    // Length of a list on average (more does not save steps and takes longer), and of all lists
+    // and all points. It is estimated from a sample of the rows.
+    std::size_t n_neighbours = 24, max_neighbours = 6'000'000;
+    std::size_t sampled_rows = 64;
 };
 
 }  // namespace hardwood::search

@@ -37,7 +37,7 @@ public:
         return should_stop_waiting();
     }
 
-    /// The same for a thread that waits: waiting is not work.
+    /// The same without counting work, for threads that wait and inside a unit of work.
     bool should_stop_waiting() {
         if (stopped_ || stop_requested_.load(std::memory_order_relaxed)) return stopped_ = true;
         const double now = elapsed();

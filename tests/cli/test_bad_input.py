@@ -227,3 +227,10 @@ def test_plot_on_a_full_disk_names_the_file_after_printing_the_path(folder):
     assert done.returncode == 2
     assert "/dev/full" in done.stderr
     assert "0.9" in done.stdout
+
+
+@pytest.mark.parametrize("option", [("--budget", 3), ("--certainty", 0.8), ("--plausibility", 0.9), ("--cost", 1)])
+def test_boxes_have_neither_costs_nor_a_budget(folder, option):
+    done = hardwood("fit", "survey.csv", "-t", "vote", "--radius", 1, *option, folder=folder)
+    assert done.returncode == 2
+    assert f"--radius and {option[0]} are both given" in done.stderr

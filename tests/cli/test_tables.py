@@ -89,7 +89,28 @@ def test_rows_that_fit_left_out_can_be_left_out_by_other_commands(coded):
     assert "CONFIRMED" in checked.stdout
     audited = hardwood("audit", "model.json", *table, "--drop-missing", folder=coded)
     assert "89 samples" in audited.stdout
-    assert hardwood("report", "model.json", *table, "--drop-missing", folder=coded).returncode == 0
+    done = hardwood("report", "model.json", *table, "--drop-missing", "--test", "survey.csv", folder=coded)
+    assert done.returncode == 0, done.stderr
+
+
+def test_missing_codes_are_read_in_chunks(folder):
+    frame = pd.read_csv(folder / "survey.csv")
+    frame.loc[::9, "age"] = -9
+    frame.to_csv(folder / "survey.csv", index=False)
+    fitted(folder, "--na=-9", "--missing", "category")
+    (folder / "chunks").mkdir()
+    for k, part in enumerate((frame[:50], frame[50:])):
+        part.to_parquet(folder / "chunks" / f"{k}.parquet", index=False)
+    for table in ("survey.csv", "chunks"):
+        checked = hardwood("check", "model.certificate.json", table, "-t", "vote", "--na=-9", folder=folder)
+        assert "CONFIRMED from the data alone" in checked.stdout
+
+
+def test_a_test_table_of_a_path_is_read_as_the_training_table(tmp_path):
+    (tmp_path / "train.csv").write_text("q,y\n" + "1,yes\n2,no\ndk,no\n" * 6)
+    (tmp_path / "test.csv").write_text("q,y\n" + "1,yes\n2,no\n" * 3)
+    done = hardwood("path", "train.csv", "-t", "y", "-d", 1, "--test", "test.csv", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
 
 
 def test_type_of_a_column_does_not_depend_on_the_other_rows(tmp_path):

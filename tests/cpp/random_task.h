@@ -13,7 +13,7 @@ namespace hardwood::search::testing {
 // Owns what a task points to.
 struct RandomTask {
     std::vector<std::int32_t> values, labels;
-    std::vector<std::vector<double>> costs, missing_prices, tables;
+    std::vector<std::vector<double>> costs, missing_costs, tables;
     std::vector<std::vector<std::int32_t>> codes;
     std::vector<double> weights;
     SearchTask task;
@@ -24,7 +24,7 @@ struct RandomTask {
         const auto below = [&](int n) {
             return static_cast<std::int32_t>(random() % static_cast<unsigned>(n));
         };
-        for (auto* lists : {&costs, &missing_prices, &tables}) lists->resize(n_features);
+        for (auto* lists : {&costs, &missing_costs, &tables}) lists->resize(n_features);
         codes.resize(n_features);
         const auto cost = [&] { return below(6) == 0 ? infinity : 0.25 * (1 + below(6)); };
         std::vector<FeatureCosts> features;
@@ -40,9 +40,9 @@ struct RandomTask {
                                 n_values - 1, below(5) == 0 ? 1 : 1000});
             if (missing) {
                 const std::size_t own = below(3) == 0 ? total : 1;
-                for (std::size_t k = 0; k < own; ++k) missing_prices[f].push_back(cost());
-                features.back().missing = missing_prices[f].data();
-                features.back().missing_rows = missing_prices[f].size();
+                for (std::size_t k = 0; k < own; ++k) missing_costs[f].push_back(cost());
+                features.back().missing = missing_costs[f].data();
+                features.back().missing_rows = missing_costs[f].size();
             }
             if (by_table) {
                 for (std::int32_t code = 0; code < n_values; ++code) codes[f].push_back(code);

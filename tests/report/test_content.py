@@ -344,3 +344,31 @@ def test_a_model_of_a_user_that_states_probabilities_has_them_in_the_report(tmp_
         text = (tmp_path / "report.html").read_text(encoding="utf-8")
         assert ("No certainties were given" in text) is not has_probabilities
         assert ("The shift model states both the costs" in text) is has_probabilities
+
+
+def test_class_weights_are_described_and_a_penalty_is_no_proof_of_the_most_robust_tree(tmp_path):
+    frame, y = survey(200)
+    parameters = {"certainty": 0.9, "plausibility": 0.97, "class_weight": "balanced"}
+    free, penalised = (RobustTreeClassifier(2, branch_penalty=p, **parameters).fit(frame, y) for p in ("auto", 40))
+    assert free.certificate_.worst_case_correct > penalised.certificate_.worst_case_correct
+    assert not free.certificate_.penalty_matters
+    assert penalised.certificate_.penalty_matters
+    pages = []
+    for model in (free, penalised):
+        assert model.certificate_.status == "optimal"
+        model.report(tmp_path / "report.html")
+        pages.append((tmp_path / "report.html").read_text("utf-8"))
+    assert "no: proved optimal" in pages[0]
+    assert "no: proved optimal" not in pages[1]
+    assert "with more questions, each of which had to be worth 40 rows" in pages[1]
+    for page in pages:
+        assert "the balanced accuracy stays as high as possible" in page
+        assert "of the rows stay right" not in page
+        assert "of the rows are right" not in page
+
+
+def test_errors_about_kinds_name_the_parameter_of_the_classifier():
+    frame, y = survey(60)
+    with pytest.raises(ValueError, match=r'feature_kinds\["party"\].*\(such as feature_kinds=') as caught:
+        RobustTreeClassifier(1, feature_kinds={"party": "ordinal"}).fit(frame, y)
+    assert " kinds" not in str(caught.value)

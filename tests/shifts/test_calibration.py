@@ -305,3 +305,10 @@ def test_one_direction_and_one_pair_of_bounds_for_all_leave_other_kinds_alone():
     assert city == Reach(Direction.BOTH, 0, 2)
     one_each = reaches(encoded, ["down", None], [(0, None), None])
     assert one_each == (Reach(Direction.DOWN, 0, None), Reach(Direction.BOTH, 0, 2))
+
+
+def test_a_value_outside_its_bounds_is_named_by_its_row_in_the_table():
+    ages = [np.nan, 30, np.nan, 41, 50]
+    table = hw.encode({"age": ages}, missing="category")
+    with pytest.raises(ValueError, match=r'column "age", row 4 is 50, outside its bounds \(20, 45\)'):
+        hw.UncertaintySet.calibrated(table, certainty=0.8, plausibility=0.9, bounds={"age": (20, 45)})

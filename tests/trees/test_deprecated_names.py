@@ -45,6 +45,8 @@ def objects():
         ("NodeStats", "within", "flippable"),
         ("Problem", "tests", "splits"),
         ("Problem", "n_tests", "n_splits"),
+        ("Problem", "most_tests", "max_splits"),
+        ("Problem", "engine_penalty", "solver_penalty"),
         ("Problem", "in_part", "fractional"),
         ("Problem", "judged", "attack"),
         ("Problem", "allows", "admits"),

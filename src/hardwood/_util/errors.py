@@ -8,7 +8,7 @@ certainty["income"] is 0.12; with 5 categories it must be at least 0.2 (clip=Tru
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -101,6 +101,26 @@ class ArgumentError(ValueError):
         super().__init__(argument, received, expected)
         self.argument, self.received, self.expected, self.remedy = argument, received, expected, remedy
         self.column, self.row = column, row
+
+    def renamed(self, name: str, new_name: str) -> ArgumentError:
+        """Return the same error for a caller whose argument has another name."""
+
+        def rename(message: Message) -> Message:
+            if isinstance(message, str):
+                return message
+            return tuple(
+                replace(part, argument=new_name) if isinstance(part, Setting) and part.argument == name else part
+                for part in message
+            )
+
+        return ArgumentError(
+            new_name if self.argument == name else self.argument,
+            self.received,
+            rename(self.expected),
+            remedy=rename(self.remedy),
+            column=self.column,
+            row=self.row,
+        )
 
     def render(self, dialect: Dialect) -> str:
         """Return the message in the terms of an interface."""

@@ -118,7 +118,7 @@ def _encoded(
     chunks = chunked_table(X)
     if chunks is not None:
         target = target_column(y, chunks, tree.features)
-        return encode_chunks(chunks, tree.features, target, tree.classes, sample_weight)
+        return encode_chunks(chunks, tree.features, target, tree.classes, sample_weight, missing_values)
     X, y, sample_weight = without_zero_weights(X, y, sample_weight)
     table = encode(X, features=tree.features, missing_values=missing_values)
     return table, encode_labels(y, table.n_samples, classes=tree.classes, weights=sample_weight)

@@ -225,6 +225,12 @@ class Certificate(NotebookMixin):
         return self.weights != "real" and self.class_weight is None
 
     @property
+    def penalty_matters(self) -> bool:
+        """Whether the penalty may decide against a tree that keeps more, not only between trees that keep as much."""
+        # By at most an average row for a full tree, it does not.
+        return self.branch_penalty * min(2.0**self.max_depth, 1e9) > self.total / self.n_samples
+
+    @property
     def measure(self) -> str:
         """Name of the accuracy that the shares are about."""
         if self.class_weight is None:

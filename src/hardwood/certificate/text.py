@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwood._util.text import printable
+from hardwood._util.text import printable, with_noun
 from hardwood.problem import Goal
 from hardwood.trees.attack import ClassShare
 
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 def certificate_text(certificate: Certificate) -> str:
     """Return the whole certificate as text."""
+    size = with_noun(str(certificate.branching_nodes), "split", "splits")
     return (
         f"{worst_case_text(certificate)}; {certificate.nominal_accuracy:.1%} without a shift\n"
         f"{class_texts(certificate)}"
-        f"{certificate.branching_nodes} splits, depth at most {certificate.max_depth}; {proved_text(certificate)}\n"
+        f"{size}, depth at most {certificate.max_depth}; {proved_text(certificate)}\n"
         f"{stopping_text(certificate)}"
         f"{any_model_text(certificate)}"
         f"shifts: {certificate.shifts}\n"
@@ -123,10 +124,8 @@ def proved_text(certificate: Certificate) -> str:
 
 
 def _proved_fractional(certificate: Certificate) -> str:
-    total, penalty = certificate.total, certificate.branch_penalty
-    # A penalty that is less than an average row for a full tree only decides between trees that are equally robust.
-    matters = penalty * min(2.0**certificate.max_depth, 1e9) > total / certificate.n_samples
-    less = f", less {penalty:.3g} for each split" if matters else ""
+    total = certificate.total
+    less = f", less {certificate.branch_penalty:.3g} for each split" if certificate.penalty_matters else ""
     bound = f"no tree{constraints_text(certificate)} keeps more than {certificate.upper_bound / total:.2%}"
     within = max(certificate.objective_bound - certificate.objective, 0.0) / total
     return f"proved optimal to within {100 * within:.2g}%{less}: {bound}" if certificate.status == "optimal" else bound

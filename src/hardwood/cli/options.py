@@ -16,7 +16,7 @@ from typing import Annotated, get_type_hints
 import typer
 
 from hardwood._util.arguments import OTHERS
-from hardwood._util.types import Arguments
+from hardwood._util.types import Arguments, TableLike
 from hardwood.cli.parsing import (
     ByColumn,
     bounds_by_column,
@@ -29,6 +29,7 @@ from hardwood.cli.parsing import (
 )
 from hardwood.cli.tables import pair_shares
 from hardwood.data.columns import Category
+from hardwood.data.feature import Feature
 from hardwood.data.missing_codes import parse_numbers
 from hardwood.shifts.models import PARAMETERS, ShiftModel, shift_model
 from hardwood.solvers.registry import solvers_text
@@ -152,6 +153,10 @@ class ShiftOptions:
         """
         if self.cost and self.certainty:
             raise ValueError("--cost and --certainty are both given; give only one of them")
+        stated = {"--certainty": self.certainty, "--cost": self.cost, "--plausibility": self.plausibility}
+        for option, value in (stated | {"--budget": self.budget, "--measured": self.measured}).items():
+            if self.radius and value is not None:
+                raise ValueError(f"--radius and {option} are both given; boxes have neither costs nor a budget")
         if self.budget is not None and self.plausibility is not None:
             raise ValueError("--budget and --plausibility are both given; give only one of them")
         certainty = by_column("--certainty", self.certainty, names, CERTAINTY) if self.certainty else None
@@ -226,6 +231,12 @@ class ColumnOptions:
     def parameters(self) -> Arguments:
         """Return the options as parameters of the estimators."""
         return {"feature_kinds": self.kinds, "missing": self.missing, "missing_values": self.missing_values}
+
+    def features_of(self, X: TableLike) -> tuple[Feature, ...]:
+        """Return the features of a table, by which later tables are read."""
+        from hardwood.data.encode import encode
+
+        return encode(X, kinds=self.kinds, missing=self.missing, missing_values=self.missing_values).features
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import numpy as np
 
 from hardwood._util.arrays import IntArray, read_only
 from hardwood._util.errors import ArgumentError, Verbatim
-from hardwood._util.types import LabelsLike, TableLike, WeightsLike
+from hardwood._util.types import LabelsLike, PerColumn, TableLike, WeightsLike
 from hardwood.data.columns import Category
 from hardwood.data.encode import encode
 from hardwood.data.feature import Feature
@@ -201,6 +201,7 @@ def encode_chunks(
     target: str,
     classes: Sequence[Category],
     sample_weight: WeightsLike | None = None,
+    missing_values: PerColumn = None,
 ) -> tuple[Table, Labels]:
     """Encode a chunked table and its labels. Only the codes are kept in memory.
 
@@ -216,6 +217,8 @@ def encode_chunks(
         Class labels in the order of their codes.
     sample_weight : str, optional
         Name of the column with sample weights.
+    missing_values : optional
+        Missing codes, see `encode`.
     """
     names = [feature.name for feature in features]
     weight = weight_column(sample_weight, chunks)
@@ -224,7 +227,8 @@ def encode_chunks(
     weights = None if weight is None else np.empty(chunks.n_rows)
     begin = 0
     columns = [*names, target] if weight is None else [*names, target, weight]
-    for chunk_values, labels in chunks.map(partial(_encode_chunk, features, target, weight, classes), columns):
+    encode_chunk = partial(_encode_chunk, features, missing_values, target, weight, classes)
+    for chunk_values, labels in chunks.map(encode_chunk, columns):
         rows = slice(begin, begin + len(chunk_values))
         values[rows] = chunk_values
         codes[rows] = labels.codes
@@ -236,13 +240,15 @@ def encode_chunks(
 
 def _encode_chunk(
     features: Sequence[Feature],
+    missing_values: PerColumn,
     target: str,
     weight: str | None,
     classes: Sequence[Category],
     frame: Frame,
     _number: int,
 ) -> tuple[IntArray, Labels]:
-    table = encode(select_columns(frame, [feature.name for feature in features]), features=features)
+    own = select_columns(frame, [feature.name for feature in features])
+    table = encode(own, features=features, missing_values=missing_values)
     return table.values, chunk_labels(frame, target, weight, classes)
 
 

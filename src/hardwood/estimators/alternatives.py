@@ -8,6 +8,7 @@ from typing import overload
 
 from hardwood._util.deprecation import renamed_attributes
 from hardwood._util.notebook import NotebookMixin
+from hardwood._util.text import with_noun
 from hardwood._util.types import FrameColumns
 from hardwood.problem import Problem
 from hardwood.solvers.base import Limits, Start
@@ -92,7 +93,7 @@ class Alternatives(NotebookMixin, Sequence[Attack]):
             lines += [
                 "",
                 f"{number}. {found.worst_case_accuracy:.1%} in the worst case, {found.nominal_accuracy:.1%} without a "
-                f"shift, {found.tree.n_branching_nodes} splits",
+                f"shift, {with_noun(str(found.tree.n_branching_nodes), 'split', 'splits')}",
                 str(found.tree),
             ]
         return "\n".join(lines)

@@ -229,7 +229,7 @@ class TreeAnalysis(ProblemFitting):
             raise ValueError("sample_weight belongs to X and y; give them, too, or neither for the training table")
         problem: Problem | None = getattr(self, "_problem", None)
         if X is None and problem is None:
-            raise ValueError("the model was loaded and does not hold its training table; give X and y to report on")
+            raise ValueError("the model was loaded and does not hold its training table; give X and y")
         if X is None and problem is not None:
             return problem.table, problem.labels, with_costs(self.shifts_, certainty=certainty, costs=costs)
         table = self._encode(X)

@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from hardwood._util.arrays import Array, Scalar
-from hardwood._util.errors import Dialect, PythonDialect, Setting
+from hardwood._util.errors import ArgumentError, Dialect, PythonDialect, Setting
 from hardwood._util.text import printable
 from hardwood._util.types import LabelsLike, PerColumn, TableLike, WeightsLike
 from hardwood.data.chunks import ChunkedTable, chunked_table
@@ -194,7 +194,10 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"y has {len(labels)} labels but the table has {n_rows(X)} rows; expected as many")
         X, y, weights = without_zero_weights(X, labels, sample_weight)
         columns = read_coded_columns(X, self.missing, self.missing_values)
-        table = learn_table(columns, kinds=self.feature_kinds, max_bins=self.max_bins, weights=weights)
+        try:
+            table = learn_table(columns, kinds=self.feature_kinds, max_bins=self.max_bins, weights=weights)
+        except ArgumentError as error:
+            raise error.renamed("kinds", "feature_kinds") from None
         self._column_notes = list(_column_notes(columns, table))
         return table, encode_labels(y, table.n_samples, weights=weights, class_weight=self.class_weight)
 
@@ -205,7 +208,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         features: Sequence[Feature] | None = None,
         missing: str | None = None,
     ) -> Table:
-        """Encode a table for the tree, or for finer features; see `features.encode` for `unseen` and `missing`."""
+        """Encode a table for the tree, or for finer features; see `data.encode` for `unseen` and `missing`."""
         check_is_fitted(self)
         X = self._with_tree_names(self._validate_table(X, reset=False))
         return encode(

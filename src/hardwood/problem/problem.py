@@ -31,7 +31,16 @@ from hardwood.trees.nodes import MAX_DEPTH
 from hardwood.trees.tree import Limit, Tree
 
 
-@renamed_attributes(tests="splits", n_tests="n_splits", in_part="fractional", judged="attack", allows="admits")
+@renamed_attributes(
+    tests="splits",
+    n_tests="n_splits",
+    most_tests="max_splits",
+    most_correct="max_correct",
+    engine_penalty="solver_penalty",
+    in_part="fractional",
+    judged="attack",
+    allows="admits",
+)
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Find the tree that keeps the most samples correct under the worst affordable shift.

@@ -86,7 +86,7 @@ def named_rows(entry: TableLike) -> dict[object, dict[object, object]]:
 
 
 def probability_table(feature: Feature, values: IntArray, entry: object) -> PairTable:
-    """P(answer later | answer now), checked: every answer of the column is listed, and every row adds up to one."""
+    """P(value later | value now), checked: every value of the column is listed, and every row adds up to one."""
     table = pair_table("certainty", feature, values, entry)
     bad = ~((table.numbers >= 0) & (table.numbers <= 1))
     if bad.any():

@@ -88,7 +88,7 @@ def reaches(
     pairs = by_feature("bounds", bounds, names, default=None, for_others=whole)
     limits = by_feature("steps", steps, names, default=None)
     return tuple(
-        replace(_reach(feature, observed(table, j), directions[j], pairs[j]), steps=_steps(feature, limits[j]))
+        replace(_reach(feature, table.values[:, j], directions[j], pairs[j]), steps=_steps(feature, limits[j]))
         for j, feature in enumerate(features)
     )
 
@@ -189,13 +189,14 @@ def _bound(name: str, pair: Sequence[object], end: object, open_end: float) -> i
 
 
 def _check_bounds(name: str, values: IntArray, lower: int | None, upper: int | None) -> None:
-    if not values.size:
-        return
-    low_row, high_row = int(values.argmin()), int(values.argmax())
-    too_low = lower is not None and values[low_row] < lower
-    too_high = upper is not None and values[high_row] > upper
-    if too_low or too_high:
-        row = low_row if too_low else high_row
+    outside = np.zeros(len(values), dtype=bool)
+    if lower is not None:
+        outside |= values < lower
+    if upper is not None:
+        outside |= values > upper
+    outside &= values != MISSING_CODE
+    if outside.any():
+        row = int(outside.argmax())
         raise ArgumentError(
             "",
             Verbatim(f"{values[row]}, outside its bounds ({lower}, {upper})"),

@@ -51,7 +51,7 @@ def path(
             check_picture("--plot", plot, data)
         source = TableSource(data, target, weight, columns.drop or (), columns.dropped_codes)
         table = source.read()
-        unseen = None if test is None else replace(source, path=test).read()
+        unseen = None if test is None else replace(source, path=test).read(columns.features_of(table.X))
         result = robustness_path(
             table.X,
             table.y,

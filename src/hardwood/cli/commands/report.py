@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -47,9 +48,10 @@ def report(
         classifier = load_classifier(model)
         features = classifier.tree_.features
         codes = missing_codes_of(classifier) if drop_missing else None
-        table = TableSource(data, target, weight, drop_missing=codes).read(features)
+        tables = TableSource(data, target, weight, drop_missing=codes)
+        table = tables.read(features)
         path = None if levels is None else _path(classifier, table, numbers("--levels", levels), time_limit)
-        unseen = None if test is None else TableSource(test, target, weight).read(features)
+        unseen = None if test is None else replace(tables, path=test).read(features)
         classifier.report(
             output,
             table.X,

@@ -125,15 +125,28 @@ def _plain_summary(content: Content) -> str:
     if attack.uncertainty.budget == 0 and level.shifts.has_budget:
         return "This tree is for answers that do not change. It was not chosen to stay right if they do."
     if not level.shifts.has_budget:
-        return f"Each answer may change a little. However all of them change at once, {kept} of the rows stay right."
+        return f"Each answer may change a little. However all of them change at once, {_kept_text(content, kept)}."
     n_changes = len(attack.shift)
     per_hundred = 100 * n_changes / max(1, content.table.n_samples)
     return (
         "Answers may be recorded differently when the tree is used: a question is reworded, people round numbers, or "
-        "a different interviewer asks. This tree was chosen so that as many rows as possible stay right even if the "
+        f"a different interviewer asks. This tree was chosen so that {_chosen_for(content)} even if the "
         f"answers that matter most change, as far as that is plausible: here {n_changes:,} answers, {per_hundred:.0f} "
-        f"for every 100 rows. Whichever such change happens, {kept} of the rows stay right."
+        f"for every 100 rows. Whichever such change happens, {_kept_text(content, kept)}."
     )
+
+
+def _kept_text(content: Content, kept: str) -> str:
+    """Describe what is left of the accuracy after the worst shift."""
+    is_share = content.attack.labels.class_weights is None
+    return f"{kept} of the rows stay right" if is_share else f"the {content.measure} stays at {kept} or more"
+
+
+def _chosen_for(content: Content) -> str:
+    """Describe what the tree maximises."""
+    if content.attack.labels.class_weights is None:
+        return "as many rows as possible stay right"
+    return f"the {content.measure} stays as high as possible"
 
 
 def _hedge_text(content: Content) -> str:
@@ -171,7 +184,7 @@ def _claim(certificate: Certificate) -> tuple[Markup, str]:
     """Return the certificate's claim about other trees, as short as it can be without saying more."""
     bound = percent(certificate.upper_bound / certificate.total)
     others = certificate.constraints_text
-    if certificate.status == "optimal" and not certificate.integral:
+    if certificate.status == "optimal" and not certificate.integral and not certificate.penalty_matters:
         gap = (certificate.upper_bound - certificate.worst_case_correct) / certificate.total
         return _proved("no: proved optimal"), f"no tree{others} is better, to within {100 * gap:.2g} %"
     if certificate.status == "optimal" and certificate.gap == 0:
@@ -179,6 +192,7 @@ def _claim(certificate: Certificate) -> tuple[Markup, str]:
     if certificate.status == "most_robust":
         return _proved("no: proved most robust"), f"no tree{others} is more robust; a smaller one might be as good"
     if certificate.status == "optimal":
+        # The penalty decided against larger trees, which may keep more.
         worth = f"each of which had to be worth {certificate.branch_penalty:g} rows"
         return _unproved(f"up to {bound}"), f"a tree{others} with more questions, {worth}"
     reason = "the search was stopped" if certificate.stop_reason != "finished" else "nothing is proved"

@@ -24,21 +24,27 @@ def random_shifts_section(content: Content) -> list[Markup]:
         return [element("p", NO_CERTAINTIES)]
     guarantee, budget = content.attack.worst_case_accuracy, content.attack.uncertainty.budget
     parts = [
-        element("p", _accuracy_text(random_shifts, guarantee)),
+        element("p", _accuracy_text(content, random_shifts, guarantee)),
         scroll_box(accuracy_histogram_svg(random_shifts.accuracy, guarantee), "Accuracy under random shifts"),
         element("p", _cost_text(random_shifts, budget), class_="soft"),
     ]
     return parts if content.choice is None else [*parts, *_choice(content.choice)]
 
 
-def _accuracy_text(random_shifts: RandomShifts, guarantee: float) -> str:
+def _accuracy_text(content: Content, random_shifts: RandomShifts, guarantee: float) -> str:
     """Describe the accuracy under random shifts."""
     accuracy = random_shifts.accuracy
     kept = accuracy.at_least(guarantee)
+    is_share = content.attack.labels.class_weights is None
+    average = (
+        f"{percent(accuracy.mean)} of the rows are right"
+        if is_share
+        else f"the {content.measure} is {percent(accuracy.mean)}"
+    )
     how = "Computed, not simulated." if kept.draws is None else f"Simulated, {kept.draws:,} times."
     return (
         f"The worst shift is chosen by an adversary. If answers change at random instead, as often as the certainties "
-        f"below state, {percent(accuracy.mean)} of the rows are right on average, and "
+        f"below state, {average} on average, and "
         f"{percent(accuracy.quantile(0.05))} or more in 95 of 100 cases. The {percent(guarantee)} that stay right "
         f"after the worst shift are kept {_probability(kept)}. ({how})"
     )
