@@ -67,6 +67,11 @@ BranchBounds DualAscent::run() {
         step();
         if (stop.stopped() || !context_.instance.any_move_at(request_.multiplier)) break;
         if (!has_stalled()) continue;
+        if (context_.support.can_enlarge()) {
+            context_.support.enlarge(request_.multiplier);
+            potentials_.extend(context_.support.points());
+            continue;
+        }
         if (restarted_at_ > 0 || !params.restart) break;
         restart();
     }
@@ -253,7 +258,9 @@ bool DualAscent::raise_overshoot() {
 /// overshoot, once it is reached) is out of reach at the rate of the window.
 bool DualAscent::has_stalled() {
     const SearchParams& params = context_.params;
-    if (++window_ < params.stall_window) return false;
+    const int length =
+        context_.support.can_enlarge() ? params.enlarging_window : params.stall_window;
+    if (++window_ < length) return false;
     const double required = required_loss(), now = reached();
     const double missing = required - now + (now < required ? 0.0 : overshoot_),
                  gain = now - window_start_;

@@ -15,18 +15,15 @@ double nth_cost(std::vector<double>& costs, std::size_t n) {
 }  // namespace
 
 Neighbours::Neighbours(const Instance& instance, std::span<const std::uint32_t> rows,
-                       const SearchParams& params)
+                       std::size_t length, std::size_t sampled_rows)
     : instance_(instance) {
-    estimate_max_costs(rows, params);
+    estimate_max_costs(rows, length, sampled_rows);
     list_moves();
 }
 
-/// From a sample of the rows.
-void Neighbours::estimate_max_costs(std::span<const std::uint32_t> rows,
-                                    const SearchParams& params) {
-    const std::size_t length = std::clamp<std::size_t>(
-        params.max_neighbours / std::max<std::size_t>(1, rows.size()), 4, params.n_neighbours);
-    const std::size_t stride = std::max<std::size_t>(1, rows.size() / params.sampled_rows);
+void Neighbours::estimate_max_costs(std::span<const std::uint32_t> rows, std::size_t length,
+                                    std::size_t sampled_rows) {
+    const std::size_t stride = std::max<std::size_t>(1, rows.size() / sampled_rows);
     struct SingleMove {
         double cost;
         int column;

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "model/instance.h"
-#include "util/search_params.h"
 
 namespace hardwood::search {
 
 class Neighbours {
 public:
-    Neighbours(const Instance& instance, std::span<const std::uint32_t> rows,
-               const SearchParams& params);
+    /// Lists for these rows, of a length on average that is estimated from a sample of them.
+    Neighbours(const Instance& instance, std::span<const std::uint32_t> rows, std::size_t length,
+               std::size_t sampled_rows);
 
     /// Points reached by this many moves are listed up to this cost; beyond, lists would be too
     /// long on average.
@@ -36,7 +36,8 @@ private:
         double cost;
         Bin bin;
     };
-    void estimate_max_costs(std::span<const std::uint32_t> rows, const SearchParams& params);
+    void estimate_max_costs(std::span<const std::uint32_t> rows, std::size_t length,
+                            std::size_t sampled_rows);
     void list_moves();
 
     const Instance& instance_;

@@ -48,11 +48,11 @@ Support::Support(const Instance& instance, const SearchParams& params)
     complete_ = params.full_domain && size <= params.max_full_domain &&
                 size * n_rows <= params.max_full_pairs;
     if (complete_ && instance.any_move()) add_all_points();
-    const bool compare_all = params.all_pairs && n_rows * n_rows <= max_pairs(instance, params);
+    const bool compare_all = params.all_pairs && n_rows * n_rows <= params.max_first_pairs;
     if (!instance.any_move() || complete_ || compare_all) {
         reachable_.update();
     } else {
-        neighbours_.emplace(instance, first_rows(reachable_), params);
+        list_neighbours(std::min(params.first_neighbours, max_list_length()));
         prepare(infinity);
     }
     count_observations();
@@ -64,6 +64,42 @@ void Support::count_observations() {
         const std::size_t own = idx(points_.find(instance_.point(i)));
         if (own >= sizes_.size()) sizes_.resize(own + 1, 0.0);
         sizes_[own] += instance_.size(i);
+    }
+}
+
+std::size_t Support::max_list_length() const {
+    const std::size_t n_rows = std::max<std::size_t>(1, reachable_.n_sets());
+    return std::min(params_.n_neighbours,
+                    std::max<std::size_t>(4, params_.max_neighbours / n_rows));
+}
+
+void Support::list_neighbours(std::size_t length) {
+    list_length_ = length;
+    listed_ = -1.0;
+    neighbours_.emplace(instance_, first_rows(reachable_), length, params_.sampled_rows);
+}
+
+/// Where every row is compared with every point.
+std::size_t Support::max_points() const {
+    const double pairs = max_pairs(instance_, params_) * params_.max_points_per_row;
+    return std::max(params_.max_points,
+                    static_cast<std::size_t>(pairs / static_cast<double>(reachable_.n_sets())));
+}
+
+bool Support::can_compare_all() const {
+    const auto n_rows = static_cast<double>(instance_.n_rows());
+    return params_.all_pairs && n_rows * n_rows <= max_pairs(instance_, params_) &&
+           points_.size() <= max_points();
+}
+
+void Support::enlarge(double multiplier) {
+    if (!can_enlarge()) return;
+    if (list_length_ < max_list_length()) {
+        list_neighbours(std::min(3 * list_length_, max_list_length()));
+        prepare(multiplier);
+    } else {
+        neighbours_.reset();
+        reachable_.update();
     }
 }
 
@@ -92,7 +128,7 @@ void Support::add_all_points() {
 }
 
 void Support::add_misclassified_points(const Evaluator& evaluator, double multiplier) {
-    const std::size_t limit = neighbours_ ? params_.max_neighbours : params_.max_points;
+    const std::size_t limit = neighbours_ ? params_.max_neighbours : max_points();
     if (complete_ || !params_.misclassified_points || points_.size() >= limit) return;
     std::vector<Bin> point(idx(instance_.n_columns()));
     const std::vector<double>& margins = evaluator.margins();

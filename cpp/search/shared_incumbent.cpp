@@ -102,7 +102,7 @@ void SharedIncumbent::shrink(EvaluationCache& cache, StopToken& stop) {
         for (std::size_t at = 1; at < best.tree.size() / 2 && !smaller && !stop.should_stop();
              ++at) {
             if (best.tree[at].is_leaf() || !is_reached(best.tree, at)) continue;
-            for (int label = 0; label < instance_.n_classes() && !stop.should_stop(); ++label) {
+            for (int label = 0; label < instance_.n_classes() && !stop.should_stop_waiting(); ++label) {
                 HeapTree pruned = best.tree;
                 pruned[at] = HeapNode::leaf(label);
                 offer(pruned, cache);

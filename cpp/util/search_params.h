@@ -38,6 +38,8 @@ struct SearchParams {
     // After each window of steps, the ascent continues if the required loss is within reach of
     // stall_factor * stall_window steps at the current rate.
     int stall_window = 20;
+    // The same as long as the support can be enlarged, which is tried first.
+    int enlarging_window = 6;
     double stall_factor = 4.0;
     // 1 takes half as many steps more on surveys; 4 is better and worse.
     double first_step = 2.0;
@@ -47,7 +49,7 @@ struct SearchParams {
     std::size_t trees_per_step = 3;
     // Between root multipliers: a larger jump loses the potentials (1e5 rows, .9/.85: 93 to 48
     // steps).
-    double max_multiplier_ratio = 1.5;
+    double max_multiplier_ratio = 2.0;
     // Steps in which the overshoot falls from one sample by one, and the least it falls to.
     double overshoot_decay = 60.0, min_overshoot = 0.1;
     // Continue beyond the required loss if all lower multipliers close within this many steps.
@@ -104,18 +106,28 @@ struct SearchParams {
     // Support
     double max_full_domain = 4096;  // domains up to this size are used completely ...
     double max_full_pairs = 4e6;    // ... if rows times points stay below this
-    // Points that trees misclassify are added as long as there are fewer.
+    // Where rows are compared with all points, points that trees misclassify are added as long as
+    // there are fewer, or fewer pairs than `max_points_per_row` times the largest number of pairs
+    // of rows.
     std::size_t max_points = 18'000;
+    double max_points_per_row = 4.0;
     // Over the sets of all rows; at least 2 * n_neighbours for each set.
     std::size_t max_reachable = 1'500'000;
-    // Pairs of rows: beyond, each row has a list of its own: the points that one or two moves
-    // reach. On long scales lists are better from fewer rows on (anes96, fair); kr-vs-kp, with
-    // binary columns, needs all pairs.
+    // Pairs of rows up to which each row is compared with every point from the start. Beyond, each
+    // row has a list of its own: the points that one or two moves reach (HMDA, depth 3: .6 to
+    // .06 s).
+    double max_first_pairs = 1e5;
+    // Up to these, rows are compared with every point where lists do not suffice. On long scales,
+    // long lists are better from fewer rows on (anes96, fair); kr-vs-kp, with binary columns, needs
+    // all pairs.
     double max_pairs = 4e7, max_pairs_long_scales = 5e5;
     int splits_per_long_scale = 5;  // on average, by column
     // Length of a list on average (more does not save steps and takes longer), and of all lists
     // and all points. It is estimated from a sample of the rows.
     std::size_t n_neighbours = 24, max_neighbours = 6'000'000;
+    // Lists begin shorter, and become longer where an ascent stalls (DoctorContacts, depth 3: 1.4
+    // to .5 s).
+    std::size_t first_neighbours = 8;
     std::size_t sampled_rows = 64;
 };
 

@@ -133,10 +133,13 @@ TEST_CASE(
         if (made.task.splits.empty()) continue;
         const Instance instance(made.task);
         SearchParams params;
-        params.all_pairs = params.full_domain = false;
-        params.n_neighbours = 1 + seed % 5;
+        params.full_domain = false;
+        params.max_first_pairs = 0.0;
+        params.first_neighbours = 1 + seed % 3;
+        params.n_neighbours = params.first_neighbours + seed % 9;
         Support support(instance, params);
         if (seed % 2 == 0) support.prepare(0.1);
+        for (unsigned k = 0; k < seed % 4; ++k) support.enlarge(seed % 3 == 0 ? 0.1 : 0.7);
         Evaluator evaluate(instance);
         HeapTree tree = empty_tree(2);
         tree[1] = {static_cast<int>(seed) % instance.n_splits(), 0};
@@ -164,6 +167,16 @@ TEST_CASE(
                 });
             if (margin * 0.1 < 1.0) CHECK(is_wrong_somewhere);
         }
+        while (support.can_enlarge()) support.enlarge(0.1);
+        for (std::size_t i = 0; i < instance.n_rows(); ++i) {
+            const std::size_t own = set_of(support.reachable(), i);
+            std::set<std::uint32_t> listed;
+            for (const std::uint32_t point : support.reachable()[own].points) listed.insert(point);
+            for (std::uint32_t z = 0; z < support.points().size(); ++z) {
+                const double cost = cost_of(instance, i, support.points()[z]);
+                CHECK(listed.contains(z) == (cost < infinity));
+            }
+        }
     }
 }
 
@@ -176,7 +189,7 @@ TEST_CASE("neighbours are what one move or two lead to, as far as they are liste
         params.n_neighbours = 1 + seed % 6;
         std::vector<std::uint32_t> rows(instance.n_rows());
         std::iota(rows.begin(), rows.end(), 0U);
-        const Neighbours neighbours(instance, rows, params);
+        const Neighbours neighbours(instance, rows, params.n_neighbours, params.sampled_rows);
         for (const double max_cost : {0.0, 0.6, 1.3, 100.0}) {
             for (const std::uint32_t i : rows) {
                 std::set<std::vector<Bin>> found;
