@@ -1,6 +1,7 @@
 #include "dp/point_set.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace hardwood::search {
 
@@ -39,17 +40,26 @@ std::uint32_t PointSet::add(const Bin* point) {
 }
 
 std::vector<std::uint16_t> PointSet::labels(const HeapTree& tree, std::size_t from) const {
+    constexpr std::size_t block = 4096;  // a mask is 8 KB: those of a path stay in the cache
     std::vector<std::uint16_t> labels(size() - from, 0);
-    assign_labels(tree, 1, from, Mask(labels.size(), 0xffff), labels);
+    std::vector<Mask> masks(idx(std::bit_width(tree.size())), Mask(block));
+    std::ranges::fill(masks[0], std::uint16_t{0xffff});
+    for (std::size_t begin = 0; begin < labels.size(); begin += block) {
+        const std::size_t n = std::min(block, labels.size() - begin);
+        assign_labels(tree, 1, from + begin, masks, {labels.data() + begin, n});
+    }
     return labels;
 }
 
-/// All points at once, node after node: the loops use wide instructions.
+/// Many points at once, node after node: the loops use wide instructions. `masks[0]` tells which
+/// points reach the node, the others are buffers for the levels below.
 void PointSet::assign_labels(const HeapTree& tree, std::size_t at, std::size_t from,
-                             const Mask& reached, std::vector<std::uint16_t>& labels) const {
+                             std::span<Mask> masks, std::span<std::uint16_t> labels) const {
     const std::size_t n = labels.size();
+    const std::uint16_t* const reached = masks[0].data();
     if (tree[at].is_leaf()) {
         const auto label = static_cast<std::uint16_t>(tree[at].label);
+        if (label == 0) return;
         for (std::size_t z = 0; z < n; ++z)
             labels[z] = static_cast<std::uint16_t>(labels[z] | (reached[z] & label));
         return;
@@ -58,7 +68,7 @@ void PointSet::assign_labels(const HeapTree& tree, std::size_t at, std::size_t f
     const Column& column = instance_.column(c);
     const Bin* const bin = columns_[idx(c)].data() + from;
     const auto threshold = static_cast<Bin>(tree[at].split - column.first_split);
-    Mask part(n);
+    std::uint16_t* const part = masks[1].data();
     if (column.missing) {
         for (std::size_t z = 0; z < n; ++z)
             part[z] = column.is_true(tree[at].split, bin[z]) ? reached[z] : 0;
@@ -67,9 +77,9 @@ void PointSet::assign_labels(const HeapTree& tree, std::size_t at, std::size_t f
     } else {
         for (std::size_t z = 0; z < n; ++z) part[z] = bin[z] == threshold ? reached[z] : 0;
     }
-    assign_labels(tree, 2 * at, from, part, labels);
+    assign_labels(tree, 2 * at, from, masks.subspan(1), labels);
     for (std::size_t z = 0; z < n; ++z) part[z] = static_cast<std::uint16_t>(reached[z] & ~part[z]);
-    assign_labels(tree, 2 * at + 1, from, part, labels);
+    assign_labels(tree, 2 * at + 1, from, masks.subspan(1), labels);
 }
 
 int label_of(const Instance& instance, const HeapTree& tree, const Bin* point) {

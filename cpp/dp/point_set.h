@@ -38,8 +38,8 @@ public:
 
 private:
     using Mask = std::vector<std::uint16_t>;  // all bits or none
-    void assign_labels(const HeapTree& tree, std::size_t at, std::size_t from, const Mask& reached,
-                       std::vector<std::uint16_t>& labels) const;
+    void assign_labels(const HeapTree& tree, std::size_t at, std::size_t from,
+                       std::span<Mask> masks, std::span<std::uint16_t> labels) const;
 
     const Instance& instance_;
     std::vector<int> common_;
