@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import chunks, core_operations, counts, growth, mio, survey, switches, threads, weights
+from benchmarks import chunks, core_operations, counts, growth, mio, real_tables, survey, switches, threads, weights
 from benchmarks.facts import FACTS, STUDY
 from benchmarks.peers import page as peers
 from benchmarks.records import RESULTS, ROOT, Document, load, provenance_text
@@ -48,6 +48,9 @@ class Benchmark:
 BENCHMARKS = {
     "peers": Benchmark("Other packages side by side", peers.page, peers.headline, "make bench-peers"),
     "survey": Benchmark("Survey tables", survey.page, survey.headline, "python -m benchmarks.survey"),
+    "real_tables": Benchmark(
+        "Real tables as they come", real_tables.page, real_tables.headline, "python -m benchmarks.real_tables"
+    ),
     "growth": Benchmark("Rows, splits, depth, classes", growth.page, growth.headline, "python -m benchmarks.growth"),
     "ground_floor": Benchmark(
         "Worst cases of a tree", core_operations.page, core_operations.headline, "python -m benchmarks.core_operations"
