@@ -17,7 +17,7 @@ void Completions::pose(const PointSet& points, std::span<const std::uint32_t> co
         });
         subproblems_.push_back(dp_.subproblem(open.box, open.levels, std::move(inside)));
     }
-    all_sizes_ = sizes_at_root && request_.tree.is_root() && subproblems_.front().solves_at_once();
+    all_sizes_ = sizes_at_root && request_.tree.is_root() && subproblems_.front().is_shallow();
 }
 
 SizeRange Completions::whole() const {

@@ -29,6 +29,8 @@ public:
     /// How trees of the node that is decided are found (`Subproblem`).
     bool is_shallow() const { return decided().is_shallow(); }
     bool is_columnwise() const { return decided().columnwise; }
+    /// Whether all branchings of the root are valued together, for all sizes.
+    bool solve_at_once() const { return all_sizes_ && decided().solves_at_once(); }
 
     /// Least errors of the completions after a branching, in excess of the unavoidable error. The
     /// cutoff is for the whole tree, as in `TreeDp::least_error`.

@@ -177,13 +177,13 @@ void DualAscent::value_branchings(bool all) {
         std::erase_if(order, [&](std::size_t b) { return bounds_.loss[b] >= aim; });
     }
     std::ranges::stable_sort(order, {}, [&](std::size_t b) { return last_[b]; });
-    const bool all_sizes = completions_.has_all_sizes();
+    const bool all_sizes = completions_.has_all_sizes(), at_once = completions_.solve_at_once();
     if (all_sizes) bounds_.by_size.resize(request_.branchings.size());
     best_ = -1;
     double least = infinity;
     int solved_column = -1;
     for (const std::size_t b : order) {
-        if (!all && !all_sizes && best_ >= 0) {
+        if (!all && !at_once && best_ >= 0) {
             if (!completions_.is_columnwise()) break;
             if (column_of(request_.branchings[b]) != solved_column) continue;
         }
@@ -206,7 +206,7 @@ void DualAscent::value_branchings(bool all) {
 /// all were computed at once.
 std::vector<std::size_t> DualAscent::branchings_to_raise() const {
     const SearchParams& params = context_.params;
-    if (!completions_.has_all_sizes() || steps_ - restarted_at_ < params.step_half_life)
+    if (!completions_.solve_at_once() || steps_ - restarted_at_ < params.step_half_life)
         return {idx(best_)};
     std::vector<std::size_t> open;
     for (std::size_t b = 0; b < request_.branchings.size(); ++b) {
