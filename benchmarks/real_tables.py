@@ -323,11 +323,11 @@ def headline(document: Document) -> str:
     """Return the main numbers in one sentence."""
     rows = _selected(document, 3, DEFAULTS)
     proved = [row["seconds"] for row in rows if row["status"] == "optimal"]
-    unproved = [SECONDS[3]] * (len(rows) - len(proved))
+    median = statistics.median([*proved, *[SECONDS[3]] * (len(rows) - len(proved))])
     return (
         f"{len(rows)} real tables with up to {max(row['n_samples'] for row in rows):,} rows and "
         f"{max(row['n_columns'] for row in rows)} columns, default settings, depth 3: "
-        f"{sum(seconds <= 10 for seconds in proved)} proved in 10 s, median {statistics.median(proved + unproved):.2g} s"
+        f"{sum(seconds <= 10 for seconds in proved)} proved in 10 s, median {median:.2g} s"
     )
 
 
