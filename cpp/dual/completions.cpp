@@ -55,23 +55,23 @@ ErrorBySize Completions::errors(const Branching& branching, double cutoff) {
 ErrorBySize Completions::own_errors(const Branching& branching, double cutoff) {
     switch (branching.kind) {
         case Branching::Kind::split:
-            return dp_.least_error_with(decided(), branching.value,
+            return dp_.least_error_with(branched(), branching.value,
                                         sizes_of(request_.tree.nodes[request_.node]), cutoff);
         case Branching::Kind::label:
-            return {dp_.error_of_label(decided(), branching.value)};
+            return {dp_.error_of_label(branched(), branching.value)};
         case Branching::Kind::leaf:
             break;
     }
-    return {dp_.error_of_best_label(decided())};
+    return {dp_.error_of_best_label(branched())};
 }
 
 double Completions::least_error_between(int first, int last, double cutoff) {
     const SizeRange sizes = sizes_of(request_.tree.nodes[request_.node]);
     return others_.back() +
-           dp_.least_error_between(decided(), first, last, sizes, cutoff - others_.back());
+           dp_.least_error_between(branched(), first, last, sizes, cutoff - others_.back());
 }
 
-/// Writes the best subtree of an open node, given the branching of the node that is decided.
+/// Writes the best subtree of an open node, given the branching of the node that is to be decided.
 void Completions::extract(std::size_t k, const Branching& branching, int max_splits,
                           HeapTree& tree) {
     const OpenNode& open = request_.tree.nodes[k];

@@ -26,11 +26,11 @@ public:
     void value_other_nodes(double cutoff);
 
     bool has_all_sizes() const { return all_sizes_; }
-    /// How trees of the node that is decided are found (`Subproblem`).
-    bool is_shallow() const { return decided().is_shallow(); }
-    bool is_columnwise() const { return decided().columnwise; }
+    /// How trees of the node to be decided are found (`Subproblem`).
+    bool is_shallow() const { return branched().is_shallow(); }
+    bool is_columnwise() const { return branched().columnwise; }
     /// Whether all branchings of the root are valued together, for all sizes.
-    bool solve_at_once() const { return all_sizes_ && decided().solves_at_once(); }
+    bool solve_at_once() const { return all_sizes_ && branched().solves_at_once(); }
 
     /// Least errors of the completions after a branching, in excess of the unavoidable error. The
     /// cutoff is for the whole tree, as in `TreeDp::least_error`.
@@ -41,7 +41,8 @@ public:
     HeapTree best(const Branching& branching);
 
 private:
-    const Subproblem& decided() const { return subproblems_[request_.node]; }
+    /// Of the node that is to be decided.
+    const Subproblem& branched() const { return subproblems_[request_.node]; }
     SizeRange whole() const;
     SizeRange sizes_of(const OpenNode& node) const;
     ErrorBySize own_errors(const Branching& branching, double cutoff);

@@ -16,7 +16,7 @@ namespace hardwood::search {
 /// In very small tables, every row may use every point that it can afford. In others, each row has
 /// a list of its own: the points nearby, and those where a tree misclassified it. Where these lists
 /// do not suffice, they become longer, and finally hold all points, unless there are too many
-/// pairs.
+/// pairs. Whichever points a row may use, bounds are valid (docs/theory.md#slices).
 class Support {
 public:
     Support(const Instance& instance, const SearchParams& params);

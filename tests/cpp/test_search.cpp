@@ -334,6 +334,31 @@ TEST_CASE("between breakpoints nothing is open") {
     }
 }
 
+TEST_CASE("column by column, bounds for all sizes lead to the same value and size") {
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        const RandomTask made(seed, 24, 4, 4, 2 + seed % 2);
+        if (made.task.splits.empty()) continue;
+        const Instance instance(made.task);
+        const auto solved = [&](double max_subset_sums, bool bounds_by_size) {
+            SearchParams params;
+            params.max_subset_sums = max_subset_sums;
+            params.bounds_by_size = bounds_by_size;
+            Search search(instance, 3, 1.0 / 8, params, {}, 1,
+                          [](const SearchState&) { return true; });
+            search.run();
+            REQUIRE(search.state().proved);
+            return search.state();
+        };
+        const SearchState known = solved(1e6, false);
+        for (const bool bounds_by_size : {false, true}) {
+            const SearchState found = solved(0.0, bounds_by_size);
+            CHECK(found.value == known.value);
+            CHECK(found.n_splits == known.n_splits);
+            CHECK(found.upper_bound == known.upper_bound);
+        }
+    }
+}
+
 TEST_CASE("deepening settles the target that it was given: a proof about size is about size") {
     int n_smaller = 0;  // problems in which the number of splits matters
     for (unsigned seed = 0; seed < 150; ++seed) {

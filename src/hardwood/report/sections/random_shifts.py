@@ -36,17 +36,15 @@ def _accuracy_text(content: Content, random_shifts: RandomShifts, guarantee: flo
     accuracy = random_shifts.accuracy
     kept = accuracy.at_least(guarantee)
     is_share = content.attack.labels.class_weights is None
-    average = (
-        f"{percent(accuracy.mean)} of the rows are right"
-        if is_share
-        else f"the {content.measure} is {percent(accuracy.mean)}"
-    )
+    mean, kept_share = percent(accuracy.mean), percent(guarantee)
+    average = f"{mean} of the rows are right" if is_share else f"the {content.measure} is {mean}"
+    worst = f"{kept_share} that stay right" if is_share else f"{content.measure} of {kept_share}"
     how = "Computed, not simulated." if kept.draws is None else f"Simulated, {kept.draws:,} times."
     return (
         f"The worst shift is chosen by an adversary. If answers change at random instead, as often as the certainties "
         f"below state, {average} on average, and "
-        f"{percent(accuracy.quantile(0.05))} or more in 95 of 100 cases. The {percent(guarantee)} that stay right "
-        f"after the worst shift are kept {_probability(kept)}. ({how})"
+        f"{percent(accuracy.quantile(0.05))} or more in 95 of 100 cases. The {worst} "
+        f"after the worst shift {'are' if is_share else 'is'} kept {_probability(kept)}. ({how})"
     )
 
 
