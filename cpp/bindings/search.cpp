@@ -137,6 +137,8 @@ const std::map<std::string, bool SearchParams::*> speed_ups{
     {"exact_zero", &SearchParams::exact_zero},
     {"full_domain", &SearchParams::full_domain},
     {"iterative_deepening", &SearchParams::iterative_deepening},
+    {"choose_nodes", &SearchParams::choose_nodes},
+    {"shallower_half", &SearchParams::shallower_half},
     {"subset_sums", &SearchParams::subset_sums},
     {"large_subsets", &SearchParams::large_subsets},
     {"columnwise", &SearchParams::columnwise},

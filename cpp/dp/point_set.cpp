@@ -39,14 +39,15 @@ std::uint32_t PointSet::add(const Bin* point) {
     return id;
 }
 
-std::vector<std::uint16_t> PointSet::labels(const HeapTree& tree, std::size_t from) const {
+std::vector<std::uint16_t> PointSet::labels(const HeapTree& tree, std::size_t begin,
+                                            std::size_t end) const {
     constexpr std::size_t block = 4096;  // a mask is 8 KB: those of a path stay in the cache
-    std::vector<std::uint16_t> labels(size() - from, 0);
-    std::vector<Mask> masks(idx(std::bit_width(tree.size())), Mask(block));
+    std::vector<std::uint16_t> labels(end - begin, 0);
+    std::vector<Mask> masks(idx(std::bit_width(tree.size())), Mask(std::min(block, labels.size())));
     std::ranges::fill(masks[0], std::uint16_t{0xffff});
-    for (std::size_t begin = 0; begin < labels.size(); begin += block) {
-        const std::size_t n = std::min(block, labels.size() - begin);
-        assign_labels(tree, 1, from + begin, masks, {labels.data() + begin, n});
+    for (std::size_t first = 0; first < labels.size(); first += block) {
+        const std::size_t n = std::min(block, labels.size() - first);
+        assign_labels(tree, 1, begin + first, masks, {labels.data() + first, n});
     }
     return labels;
 }

@@ -31,8 +31,9 @@ public:
     }
     int common_bin(int column) const { return common_[idx(column)]; }
 
-    /// The labels that a tree assigns to the points from `from` on.
-    std::vector<std::uint16_t> labels(const HeapTree& tree, std::size_t from = 0) const;
+    /// The labels that a tree assigns to the points from `begin` to `end`, excluded.
+    std::vector<std::uint16_t> labels(const HeapTree& tree, std::size_t begin,
+                                      std::size_t end) const;
 
     const Instance& instance() const { return instance_; }
 

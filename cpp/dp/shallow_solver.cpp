@@ -13,6 +13,10 @@ namespace {
 
 constexpr double no_gain = -std::numeric_limits<double>::infinity();
 
+void raise(std::vector<double>& gains, std::span<const double> others) {
+    for (std::size_t n = 0; n < gains.size(); ++n) gains[n] = std::max(gains[n], others[n]);
+}
+
 std::vector<std::uint32_t> all_but(std::size_t k, std::size_t n) {
     std::vector<std::uint32_t> kept;
     for (std::size_t other = 0; other < n; ++other) {
@@ -91,21 +95,32 @@ void ShallowSolver::combine(std::span<const double> left, std::span<const double
     }
 }
 
-void ShallowSolver::PairSums::resize(std::size_t n_splits, std::size_t n_channels) {
+void ShallowSolver::Singles::resize(std::size_t n_splits, std::size_t n_channels) {
     size = n_splits;
     stride = (n_splits + lanes - 1) / lanes * lanes;
     total.resize(n_channels);
     single.assign(n_channels * stride, 0.0);
-    pairs.resize(n_channels);
-    inside.resize(stride);
-    outside.resize(stride);
 }
 
-double* ShallowSolver::PairSums::allocate_pairs(std::size_t channel, std::size_t n_pairs) {
-    const std::size_t length = n_pairs + lanes;
-    if (own_pairs.size() < pairs.size() * length) own_pairs.resize(pairs.size() * length);
-    pairs[channel] = own_pairs.data() + channel * length;
-    return own_pairs.data() + channel * length;
+void ShallowSolver::SideGains::clear(std::size_t n_splits) {
+    const std::size_t length = (n_splits + lanes - 1) / lanes * lanes;
+    inside.assign(length, no_gain);
+    outside.assign(length, no_gain);
+}
+
+void ShallowSolver::SideGains::merge(const SideGains& other) {
+    for (std::size_t k = 0; k < inside.size(); ++k) {
+        inside[k] = std::max(inside[k], other.inside[k]);
+        outside[k] = std::max(outside[k], other.outside[k]);
+    }
+}
+
+void ShallowSolver::PartGains::clear(std::size_t n_splits) {
+    for (SideGains& own : parts_) own.clear(n_splits);
+}
+
+void ShallowSolver::PartGains::merge(const PartGains& other) {
+    for (int side = 0; side < 2; ++side) parts_[side].merge(other.parts_[side]);
 }
 
 void ShallowSolver::set_channels(const SubsetSums& sums) {
@@ -121,13 +136,16 @@ void ShallowSolver::best(const SubsetSums& sums, int levels, Gains& gains,
     if (levels == 1) best_of_one(sums, gains, by_split);
     if (levels == 2) {
         whole_.resize(sums.n_splits(), n_all_channels_);
+        std::vector<const double*> pairs;
         for (std::size_t c = 0; c < n_all_channels_; ++c) {
             const SubsetTable& own = channel_or_sizes(sums, c);
             whole_.total[c] = own.total();
             std::copy_n(own.of_size(1), whole_.size, whole_.single.data() + c * whole_.stride);
-            whole_.pairs[c] = own.of_size(2);
+            pairs.push_back(own.of_size(2));
         }
-        best_of_two(whole_, gains, by_split);
+        sides_.clear(whole_.size);
+        compare_pairs(whole_, pairs, 0, whole_.size, sides_);
+        collect_gains(whole_, sides_, gains, by_split);
     }
     if (levels == 3) best_of_three(sums, gains, by_split);
 }
@@ -147,44 +165,39 @@ void ShallowSolver::best_of_one(const SubsetSums& sums, Gains& gains,
     }
 }
 
-void ShallowSolver::best_of_two(PairSums& pairs, Gains& gains, std::vector<Gains>* by_split) {
-    compare_pairs(pairs, 0, pairs.size);
-    collect_gains(pairs, gains, by_split);
-}
-
-/// `pairs.pairs` begin with the row of split `begin`.
-void ShallowSolver::compare_pairs(PairSums& pairs, std::size_t begin, std::size_t end) const {
-    double *const inside = pairs.inside.data(), *const outside = pairs.outside.data();
+/// `pairs` begin with the row of split `begin`.
+void ShallowSolver::compare_pairs(const Singles& singles, std::span<const double* const> pairs,
+                                  std::size_t begin, std::size_t end, SideGains& sides) const {
+    double *const inside = sides.inside.data(), *const outside = sides.outside.data();
     if (min_leaf_size_ > 0.0) {
-        best_gains_with_min_leaf(pairs.pairs.data(), pairs.single.data(), pairs.total.data(),
-                                 n_channels_, begin, end, pairs.stride, min_leaf_size_, inside,
+        best_gains_with_min_leaf(pairs.data(), singles.single.data(), singles.total.data(),
+                                 n_channels_, begin, end, singles.stride, min_leaf_size_, inside,
                                  outside);
     } else if (n_channels_ == 1) {
-        best_gains(pairs.pairs[0], pairs.single.data(), pairs.total[0], begin, end, inside,
-                   outside);
+        best_gains(pairs[0], singles.single.data(), singles.total[0], begin, end, inside, outside);
     } else {
-        best_gains_by_class(pairs.pairs.data(), pairs.single.data(), pairs.total.data(),
-                            n_channels_, begin, end, pairs.stride, inside, outside);
+        best_gains_by_class(pairs.data(), singles.single.data(), singles.total.data(), n_channels_,
+                            begin, end, singles.stride, inside, outside);
     }
 }
 
-void ShallowSolver::collect_gains(const PairSums& pairs, Gains& gains,
-                                  std::vector<Gains>* by_split) {
-    const std::vector<double>&inside = pairs.inside, &outside = pairs.outside;
+void ShallowSolver::collect_gains(const Singles& singles, const SideGains& sides, Gains& gains,
+                                  std::vector<Gains>* by_split) const {
+    const std::vector<double>&inside = sides.inside, &outside = sides.outside;
     if (!by_size_) {
-        for (std::size_t k = 0; k < pairs.size; ++k) {
+        for (std::size_t k = 0; k < singles.size; ++k) {
             gains[0] = std::max(gains[0], inside[k] + outside[k]);
             if (by_split != nullptr) (*by_split)[k].assign(1, inside[k] + outside[k]);
         }
         return;
     }
-    rest_.resize(n_all_channels_);
-    for (std::size_t k = 0; k < pairs.size; ++k) {
+    std::vector<double> rest(n_all_channels_);
+    for (std::size_t k = 0; k < singles.size; ++k) {
         for (std::size_t c = 0; c < n_all_channels_; ++c) {
-            rest_[c] = pairs.total[c] - pairs.single[c * pairs.stride + k];
+            rest[c] = singles.total[c] - singles.single[c * singles.stride + k];
         }
-        const std::array left{gain_of(pairs.single.data() + k, pairs.stride), inside[k]};
-        const std::array right{gain_of(rest_.data(), 1), outside[k]};
+        const std::array left{gain_of(singles.single.data() + k, singles.stride), inside[k]};
+        const std::array right{gain_of(rest.data(), 1), outside[k]};
         combine(left, right, gains);
         if (by_split == nullptr) continue;
         (*by_split)[k].assign(gains.size(), no_gain);
@@ -192,73 +205,104 @@ void ShallowSolver::collect_gains(const PairSums& pairs, Gains& gains,
     }
 }
 
-/// Where the first split is true, the triples with it form a table of pairs; where it is false, all
-/// pairs less that table.
 void ShallowSolver::best_of_three(const SubsetSums& sums, Gains& gains,
                                   std::vector<Gains>* by_split) {
-    const std::size_t size = sums.n_splits();
-    for (PairSums& part : parts_) part.resize(size, n_all_channels_);
-    for (std::size_t k = 0; k < size; ++k) {
-        for (std::size_t c = 0; c < n_all_channels_; ++c) {
-            const SubsetTable& all = channel_or_sizes(sums, c);
-            double* const left = parts_[0].allocate_pairs(c, choose(size, 2));
-            double* const right = parts_[1].allocate_pairs(c, choose(size, 2));
-            double* const single = parts_[0].single.data() + c * parts_[0].stride;
-            all.copy_pairs_where(k, left, single, parts_[0].total[c]);
-            subtract_numbers(right, all.of_size(2), left, choose(size, 2));
-            for (std::size_t t = 0; t < size; ++t) {
-                parts_[1].single[c * parts_[1].stride + t] = all.of_size(1)[t] - single[t];
-            }
-            parts_[1].total[c] = all.total() - parts_[0].total[c];
+    for (Buffers& own : buffers_) own.best.assign(gains.size(), no_gain);
+    team_.run(sums.n_splits(), [&](std::size_t k, std::size_t thread) {
+        Buffers& own = buffers_[thread];
+        if (by_split == nullptr) {
+            best_with(sums, k, own, own.best);
+            return;
         }
-        for (int side = 0; side < 2; ++side) {
-            part_gains_[side].assign(by_size_ ? 4 : 1, gain_of(parts_[side].total.data(), 1));
-            best_of_two(parts_[side], part_gains_[side], nullptr);
-        }
-        combine(part_gains_[0], part_gains_[1], gains);
-        if (by_split == nullptr) continue;
         (*by_split)[k].assign(gains.size(), no_gain);
-        combine(part_gains_[0], part_gains_[1], (*by_split)[k]);
-    }
+        best_with(sums, k, own, (*by_split)[k]);
+        raise(own.best, (*by_split)[k]);
+    });
+    for (const Buffers& own : buffers_) raise(gains, own.best);
 }
 
-void ShallowSolver::begin_parts(const SubsetSums& all, std::span<const double> totals,
-                                std::span<const std::vector<double>> singles, bool by_size) {
+/// Where the split is true, the triples with it form a table of pairs; where it is false, all pairs
+/// less that table.
+void ShallowSolver::best_with(const SubsetSums& sums, std::size_t k, Buffers& buffers,
+                              Gains& gains) const {
+    const std::size_t size = sums.n_splits(), n_pairs = choose(size, 2), length = n_pairs + lanes;
+    for (int side = 0; side < 2; ++side) {
+        buffers.singles[side].resize(size, n_all_channels_);
+        buffers.pairs[side].resize(n_all_channels_ * length);
+    }
+    Singles &left = buffers.singles[0], &right = buffers.singles[1];
+    std::vector<const double*> pairs[2];
+    for (std::size_t c = 0; c < n_all_channels_; ++c) {
+        const SubsetTable& all = channel_or_sizes(sums, c);
+        double* const inside = buffers.pairs[0].data() + c * length;
+        double* const outside = buffers.pairs[1].data() + c * length;
+        double* const single = left.single.data() + c * left.stride;
+        all.copy_pairs_where(k, inside, single, left.total[c]);
+        subtract_numbers(outside, all.of_size(2), inside, n_pairs);
+        for (std::size_t t = 0; t < size; ++t)
+            right.single[c * right.stride + t] = all.of_size(1)[t] - single[t];
+        right.total[c] = all.total() - left.total[c];
+        pairs[0].push_back(inside);
+        pairs[1].push_back(outside);
+    }
+    for (int side = 0; side < 2; ++side) {
+        const Singles& own = buffers.singles[side];
+        buffers.sides.clear(size);
+        compare_pairs(own, pairs[side], 0, size, buffers.sides);
+        buffers.parts[side].assign(by_size_ ? 4 : 1, gain_of(own.total.data(), 1));
+        collect_gains(own, buffers.sides, buffers.parts[side], nullptr);
+    }
+    combine(buffers.parts[0], buffers.parts[1], gains);
+}
+
+void ShallowSolver::configure(const SubsetSums& all, bool by_size) {
     by_size_ = by_size;
     set_channels(all);
+}
+
+void ShallowSolver::begin(const SubsetSums& all, std::span<const double> totals,
+                          std::span<const std::vector<double>> singles, TopSplit& top) const {
     const std::size_t size = all.n_splits();
-    for (PairSums& part : parts_) part.resize(size, n_all_channels_);
-    const std::size_t stride = parts_[0].stride;
+    Singles &left = top.parts_[0], &right = top.parts_[1];
+    left.resize(size, n_all_channels_);
+    right.resize(size, n_all_channels_);
     for (std::size_t c = 0; c < n_all_channels_; ++c) {
         const SubsetTable& whole = channel_or_sizes(all, c);
         for (std::size_t t = 0; t < size; ++t) {
-            parts_[0].single[c * stride + t] = singles[c][t];
-            parts_[1].single[c * stride + t] = whole.of_size(1)[t] - singles[c][t];
+            left.single[c * left.stride + t] = singles[c][t];
+            right.single[c * right.stride + t] = whole.of_size(1)[t] - singles[c][t];
         }
-        parts_[0].total[c] = totals[c];
-        parts_[1].total[c] = whole.total() - totals[c];
+        left.total[c] = totals[c];
+        right.total[c] = whole.total() - totals[c];
     }
 }
 
-void ShallowSolver::add_rows(const SubsetSums& all, std::size_t begin, std::size_t end,
-                             std::span<const std::vector<double>> pairs) {
-    const std::size_t n_pairs = choose(end, 2) - choose(begin, 2);
+void ShallowSolver::add_rows(const SubsetSums& all, const TopSplit& top, std::size_t begin,
+                             std::size_t end, std::span<const std::vector<double>> pairs,
+                             std::vector<double>& buffer, PartGains& gains) const {
+    const std::size_t n_pairs = choose(end, 2) - choose(begin, 2), length = n_pairs + lanes;
+    buffer.resize(n_all_channels_ * length);
+    std::vector<const double*> left, right;
     for (std::size_t c = 0; c < n_all_channels_; ++c) {
+        double* const outside = buffer.data() + c * length;
         const double* const whole = channel_or_sizes(all, c).of_size(2) + choose(begin, 2);
-        const double* const inside = pairs[c].data();
-        subtract_numbers(parts_[1].allocate_pairs(c, n_pairs), whole, inside, n_pairs);
-        parts_[0].pairs[c] = inside;
+        subtract_numbers(outside, whole, pairs[c].data(), n_pairs);
+        left.push_back(pairs[c].data());
+        right.push_back(outside);
     }
-    for (PairSums& part : parts_) compare_pairs(part, begin, end);
+    compare_pairs(top.parts_[0], left, begin, end, gains.parts_[0]);
+    compare_pairs(top.parts_[1], right, begin, end, gains.parts_[1]);
 }
 
-void ShallowSolver::finish_parts(std::vector<double>& gains) {
+void ShallowSolver::finish(const TopSplit& top, const PartGains& part_gains,
+                           std::vector<double>& gains) const {
+    Gains parts[2];
     for (int side = 0; side < 2; ++side) {
-        part_gains_[side].assign(by_size_ ? 4 : 1, gain_of(parts_[side].total.data(), 1));
-        collect_gains(parts_[side], part_gains_[side], nullptr);
+        parts[side].assign(by_size_ ? 4 : 1, gain_of(top.parts_[side].total.data(), 1));
+        collect_gains(top.parts_[side], part_gains.parts_[side], parts[side], nullptr);
     }
     gains.assign(by_size_ ? 8 : 1, no_gain);
-    combine(part_gains_[0], part_gains_[1], gains);
+    combine(parts[0], parts[1], gains);
 }
 
 void ShallowSolver::extract_tree(const SubsetSums& sums, std::span<const int> splits, int levels,

@@ -181,6 +181,10 @@ void SubsetTable::add(std::span<const std::uint32_t> splits, double weight) {
     if (order_ >= 5) add_subsets<5>(of_size(5), splits.data(), n, weight);
 }
 
+void SubsetTable::add(const SubsetTable& other) {
+    add_numbers(sums_.data(), other.sums_.data(), first_.back());
+}
+
 void SubsetTable::accumulate_bins(const std::vector<SplitLayout::Run>& runs) {
     if (runs.empty()) return;
     for (int size = 1; size <= order_; ++size) {
@@ -258,17 +262,19 @@ double SubsetSums::n_subsets(int order, std::size_t n_splits) {
     return n;
 }
 
-void SubsetSums::assign(const SplitLayout& layout, std::span<const std::uint32_t> points,
-                        const PointWeights& weights, int order) {
+void SubsetSums::clear(const SplitLayout& layout, const PointWeights& weights, int order) {
     const std::size_t n_splits = layout.size();
     flipped_.resize(n_splits);
     for (std::size_t k = 0; k < n_splits; ++k) flipped_[k] = layout.is_flipped(k) ? 1 : 0;
     channels_.resize(idx(weights.n_channels));
     for (SubsetTable& channel : channels_) channel.clear(order, n_splits);
-    const bool two_classes = weights.n_channels == 1;
-    masses_.clear(two_classes ? std::max(0, order - 3) : 0, n_splits);
+    masses_.clear(weights.n_channels == 1 ? std::max(0, order - 3) : 0, n_splits);
     min_leaf_size_ = weights.min_leaf_size;
     if (min_leaf_size_ > 0.0) sizes_.clear(order, n_splits);
+}
+
+void SubsetSums::add(const SplitLayout& layout, std::span<const std::uint32_t> points,
+                     const PointWeights& weights) {
     std::vector<std::uint32_t> slots(layout.max_slots());
     for (const std::uint32_t z : points) {
         const std::span<const std::uint32_t> own(slots.data(), layout.slots_of(z, slots.data()));
@@ -276,9 +282,40 @@ void SubsetSums::assign(const SplitLayout& layout, std::span<const std::uint32_t
             const double weight = weights.at(z)[c];
             if (weight != 0.0) channels_[c].add(own, weight);
         }
-        if (two_classes) masses_.add(own, std::abs(weights.at(z)[0]));
+        if (channels_.size() == 1) masses_.add(own, std::abs(weights.at(z)[0]));
         if (min_leaf_size_ > 0.0 && weights.sizes[z] > 0.0) sizes_.add(own, weights.sizes[z]);
     }
+}
+
+void SubsetSums::add(const SubsetSums& other) {
+    for (std::size_t c = 0; c < channels_.size(); ++c) channels_[c].add(other.channels_[c]);
+    masses_.add(other.masses_);
+    if (min_leaf_size_ > 0.0) sizes_.add(other.sizes_);
+}
+
+namespace {
+
+/// Adding up a part takes a step for each subset, so points have to be many.
+std::size_t n_parts(std::size_t n_points, double n_subsets) {
+    constexpr double min_points = 4096, subsets_per_point = 8.0;
+    const auto n = static_cast<double>(n_points);
+    if (n < min_points || n * subsets_per_point < n_subsets) return 1;
+    return n < 4.0 * min_points || n * subsets_per_point < 4.0 * n_subsets ? 2 : 4;
+}
+
+}  // namespace
+
+void SubsetSums::assign(const SplitLayout& layout, std::span<const std::uint32_t> points,
+                        const PointWeights& weights, int order, ThreadTeam& team) {
+    const std::size_t n = n_parts(points.size(), n_subsets(order, layout.size()));
+    std::vector<SubsetSums> others(n - 1);
+    team.run(n, [&](std::size_t part, std::size_t) {
+        SubsetSums& own = part == 0 ? *this : others[part - 1];
+        own.clear(layout, weights, order);
+        const std::size_t begin = points.size() * part / n, end = points.size() * (part + 1) / n;
+        own.add(layout, points.subspan(begin, end - begin), weights);
+    });
+    for (const SubsetSums& other : others) add(other);
     for (SubsetTable& channel : channels_) channel.accumulate_bins(layout.runs());
     masses_.accumulate_bins(layout.runs());
     if (min_leaf_size_ > 0.0) sizes_.accumulate_bins(layout.runs());

@@ -8,6 +8,7 @@
 
 #include "dp/point_weights.h"
 #include "dp/split_layout.h"
+#include "util/thread_team.h"
 
 namespace hardwood::search {
 
@@ -43,6 +44,8 @@ public:
 
     /// Adds a point for which these splits are true, in order.
     void add(std::span<const std::uint32_t> splits, double weight);
+    /// Adds a table of the same form.
+    void add(const SubsetTable& other);
     /// Turns sums by bins into sums by splits.
     void accumulate_bins(const std::vector<SplitLayout::Run>& runs);
     /// The same for single splits alone, and for the pairs whose larger split is one of `begin` to
@@ -78,9 +81,10 @@ public:
     /// Number of subsets of at most `order` out of n splits.
     static double n_subsets(int order, std::size_t n_splits);
 
-    /// For the splits of a box (`layout`) and its points.
+    /// For the splits of a box (`layout`) and its points. Threads share parts of the points, which
+    /// do not depend on the number of threads.
     void assign(const SplitLayout& layout, std::span<const std::uint32_t> points,
-                const PointWeights& weights, int order);
+                const PointWeights& weights, int order, ThreadTeam& team);
     /// For the points on one side of the k-th split (0 where it is true), with the splits in
     /// `kept`, numbered as in `whole`.
     void assign_part(const SubsetSums& whole, std::size_t k, int side,
@@ -100,6 +104,11 @@ public:
     double mass() const;
 
 private:
+    void clear(const SplitLayout& layout, const PointWeights& weights, int order);
+    void add(const SplitLayout& layout, std::span<const std::uint32_t> points,
+             const PointWeights& weights);
+    void add(const SubsetSums& other);
+
     std::vector<SubsetTable> channels_;
     SubsetTable masses_;  // two classes only: of absolute weights
     SubsetTable sizes_;

@@ -69,7 +69,7 @@ Subproblem TreeDp::subproblem(Box box, int levels, std::vector<std::uint32_t> po
     Subproblem made{.box = std::move(box), .levels = levels, .points = std::move(points)};
     if (levels > 0 && should_sum(made)) {
         const std::shared_ptr<SubsetSums> sums = allocate_sums();
-        sums->assign(layout_, made.points, weights_, levels);
+        sums->assign(layout_, made.points, weights_, levels, team_);
         made.sums = sums;
         made.points.clear();
     } else if (params_.columnwise && levels == ShallowSolver::max_levels) {
@@ -82,7 +82,7 @@ Subproblem TreeDp::subproblem(Box box, int levels, std::vector<std::uint32_t> po
 std::shared_ptr<const SubsetSums> TreeDp::sum_pairs(const Subproblem& subproblem) {
     const std::shared_ptr<SubsetSums> pairs = allocate_sums();
     layout_.map(subproblem.box);
-    pairs->assign(layout_, subproblem.points, weights_, 2);
+    pairs->assign(layout_, subproblem.points, weights_, 2, team_);
     return pairs;
 }
 
@@ -212,16 +212,27 @@ const ShallowGains& TreeDp::shallow_gains(const Subproblem& subproblem, bool by_
     return cached_.gains;
 }
 
+void TreeDp::assign_columnwise(const Subproblem& subproblem, bool by_size) {
+    const Key key{.box = subproblem.box.key, .levels = subproblem.levels};
+    if (columnwise_key_ == key && columnwise_.by_size() == by_size) return;
+    columnwise_key_ = key;
+    layout_.map(subproblem.box);
+    columnwise_.assign(layout_, subproblem.box, subproblem.points, weights_, subproblem.sums,
+                       by_size);
+}
+
 std::span<const double> TreeDp::columnwise_gains(const Subproblem& subproblem, std::size_t k,
                                                  bool by_size) {
-    const Key key{.box = subproblem.box.key, .levels = subproblem.levels};
-    if (!(columnwise_key_ == key && columnwise_.by_size() == by_size)) {
-        columnwise_key_ = key;
-        layout_.map(subproblem.box);
-        columnwise_.assign(layout_, subproblem.box, subproblem.points, weights_, subproblem.sums,
-                           by_size);
-    }
+    assign_columnwise(subproblem, by_size);
     return columnwise_.gains_with(k);
+}
+
+void TreeDp::prepare(const Subproblem& subproblem, std::span<const int> splits, bool by_size) {
+    if (!subproblem.columnwise) return;
+    assign_columnwise(subproblem, by_size);
+    std::vector<std::size_t> positions;
+    for (const int split : splits) positions.push_back(position_of(subproblem.box, split));
+    columnwise_.prepare(positions);
 }
 
 ErrorBySize TreeDp::shallow_errors(const Subproblem& subproblem, std::size_t k,

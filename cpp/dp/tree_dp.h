@@ -35,8 +35,14 @@ struct Subproblem {
 
 class TreeDp {
 public:
-    TreeDp(const PointSet& points, StopToken& stop, const SearchParams& params)
-        : points_(points), layout_(points), stop_(stop), params_(params), columnwise_(stop) {}
+    TreeDp(const PointSet& points, StopToken& stop, ThreadTeam& team, const SearchParams& params)
+        : points_(points),
+          layout_(points),
+          shallow_(team),
+          stop_(stop),
+          team_(team),
+          params_(params),
+          columnwise_(stop, team) {}
     TreeDp(const TreeDp&) = delete;  // subproblems return their sums to it
     TreeDp& operator=(const TreeDp&) = delete;
 
@@ -55,6 +61,8 @@ public:
     /// The same with a given split on top.
     ErrorBySize least_error_with(const Subproblem& subproblem, int split, const SizeRange& sizes,
                                  double cutoff);
+    /// Prepares `least_error_with` for several splits of a subproblem, which threads share.
+    void prepare(const Subproblem& subproblem, std::span<const int> splits, bool by_size);
     /// A lower bound on the error of trees with one of the thresholds from `first` to `last` of an
     /// ordered column on top, in a subproblem that is not shallow. What lies left of `first` lies
     /// left of every threshold in between, and what lies right of `last` lies right of it; adding
@@ -117,6 +125,7 @@ private:
     ErrorBySize shallow_errors(const Subproblem& subproblem, std::size_t k, const SizeRange& sizes);
     static ErrorBySize errors_of_gains(const SubsetSums& sums, std::span<const double> gains,
                                        const SizeRange& sizes);
+    void assign_columnwise(const Subproblem& subproblem, bool by_size);
     std::span<const double> columnwise_gains(const Subproblem& subproblem, std::size_t k,
                                              bool by_size);
     std::vector<std::pair<double, int>> splits_by_promise(const Subproblem& subproblem,
@@ -128,6 +137,7 @@ private:
     SplitLayout layout_;
     ShallowSolver shallow_;
     StopToken& stop_;
+    ThreadTeam& team_;
     const SearchParams& params_;
     PointWeights weights_;
     std::vector<std::unique_ptr<SubsetSums>> spare_sums_;  // reused, since they are large

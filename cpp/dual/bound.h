@@ -52,6 +52,7 @@ struct BoundRequest {
     /// Lower bounds on the losses after each branching that are known already, from multipliers
     /// that are not lower; empty: none. Branchings that they close need no work.
     std::vector<double> known_loss = {};
+    bool values_only = false;  // branchings are valued once, by the potentials as they are
 };
 
 /// What bounds at this multiplier and at higher ones state about each branching: losses rise as

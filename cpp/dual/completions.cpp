@@ -48,6 +48,14 @@ void Completions::value_other_nodes(double cutoff) {
     }
 }
 
+void Completions::prepare(std::span<const Branching> branchings) {
+    std::vector<int> splits;
+    for (const Branching& own : branchings) {
+        if (own.kind == Branching::Kind::split) splits.push_back(own.value);
+    }
+    dp_.prepare(branched(), splits, sizes_of(request_.tree.nodes[request_.node]).by_size);
+}
+
 ErrorBySize Completions::errors(const Branching& branching, double cutoff) {
     return merge_children(others_, own_errors(branching, cutoff - others_.back()), 0, whole());
 }

@@ -32,6 +32,8 @@ public:
     /// Whether all branchings of the root are valued together, for all sizes.
     bool solve_at_once() const { return all_sizes_ && branched().solves_at_once(); }
 
+    /// Prepares the errors of several branchings.
+    void prepare(std::span<const Branching> branchings);
     /// Least errors of the completions after a branching, in excess of the unavoidable error. The
     /// cutoff is for the whole tree, as in `TreeDp::least_error`.
     ErrorBySize errors(const Branching& branching, double cutoff);

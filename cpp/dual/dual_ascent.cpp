@@ -36,7 +36,7 @@ DualAscent::DualAscent(AscentContext& context, const BoundRequest& request, Pote
     overshoot_ = std::min(context.overshoot, max_overshoot_);
     continues_ = context.params.adaptive_step_size && request.tree.is_root() && !potentials.empty();
     if (potentials.empty()) context.support.prepare(request.multiplier);
-    potentials.extend(context.support.points());
+    potentials.extend(context.support.points(), context.team);
     potentials.compress(context.params.potential_range);
 }
 
@@ -61,7 +61,7 @@ BranchBounds DualAscent::run() {
             value_branchings(steps_ % params.full_valuation_interval == 0);
             reached_all = best_ < 0;
         } while (reached_all && !stop.stopped() && raise_overshoot());
-        if (reached_all || stop.stopped()) break;
+        if (reached_all || stop.stopped() || request_.values_only) break;
         context_.support.prepare(
             request_.multiplier);  // lists made for higher multipliers were not enough
         step();
@@ -69,13 +69,13 @@ BranchBounds DualAscent::run() {
         if (!has_stalled()) continue;
         if (context_.support.can_enlarge()) {
             context_.support.enlarge(request_.multiplier);
-            potentials_.extend(context_.support.points());
+            potentials_.extend(context_.support.points(), context_.team);
             continue;
         }
         if (restarted_at_ > 0 || !params.restart) break;
         restart();
     }
-    learn(reached_all);
+    if (!request_.values_only) learn(reached_all);
     return std::move(bounds_);
 }
 
@@ -94,9 +94,7 @@ void DualAscent::load_weights() {
     const Support& support = context_.support;
     rounding_error_ =
         rounding_error(instance, support.points(), support.reachable(), context_.depth);
-    ByClass& mass = context_.mass;
-    distribute_mass(instance, support.reachable(), bounds_.multiplier, potentials_.attractions(),
-                    mass);
+    const ByClass& mass = context_.mass.distribute(bounds_.multiplier, potentials_.attractions());
     const bool with_sizes = min_leaf_size(instance) > 0.0 && context_.params.leaf_size_bounds;
     std::vector<double>& sizes = context_.sizes;
     if (with_sizes) sizes.assign(support.sizes().begin(), support.sizes().end());
@@ -179,6 +177,11 @@ void DualAscent::value_branchings(bool all) {
     std::ranges::stable_sort(order, {}, [&](std::size_t b) { return last_[b]; });
     const bool all_sizes = completions_.has_all_sizes(), at_once = completions_.solve_at_once();
     if (all_sizes) bounds_.by_size.resize(request_.branchings.size());
+    if (all) {
+        std::vector<Branching> open;
+        for (const std::size_t b : order) open.push_back(request_.branchings[b]);
+        completions_.prepare(open);
+    }
     best_ = -1;
     double least = infinity;
     int solved_column = -1;
@@ -235,7 +238,7 @@ void DualAscent::step() {
         const bool is_best = b == idx(best_);
         potentials_.add(context_.support.points(),
                         is_best ? tree : completions_.best(request_.branchings[b]),
-                        size * (aim() - last_[b]) / missing);
+                        size * (aim() - last_[b]) / missing, context_.team);
     }
 }
 
@@ -275,7 +278,7 @@ void DualAscent::restart() {
     restarted_at_ = steps_ + 1;
     window_start_ = 0.0;
     potentials_ = Potentials(context_.instance.n_classes());
-    potentials_.extend(context_.support.points());
+    potentials_.extend(context_.support.points(), context_.team);
 }
 
 }  // namespace hardwood::search

@@ -26,7 +26,7 @@ private:
     int last_ = std::numeric_limits<int>::max();
 };
 
-/// What the ascents of one thread share: the parts that they use, and what they learn for the next
+/// What the ascents of one search share: the parts that they use, and what they learn for the next
 /// one.
 struct AscentContext {
     const Instance& instance;
@@ -35,11 +35,12 @@ struct AscentContext {
     TreeSink& sink;
     EvaluationCache& evaluations;
     StopToken& stop;
+    ThreadTeam& team;
     const SearchParams& params;
     TreeDp dp;
     StepSize step_size = {};
     double overshoot = 1.0;  // how far an ascent is asked to exceed the required loss
-    ByClass mass = {};       // of the last step; a buffer
+    MassDistribution mass;   // of the last step
     std::vector<double> sizes =
         {};  // observations by point; a buffer that the DP's weights refer to
 };

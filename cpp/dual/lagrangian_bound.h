@@ -16,7 +16,8 @@ class LagrangianBound : public Bound {
 public:
     /// `depth`: of the trees that are searched.
     LagrangianBound(const Instance& instance, int depth, Support& support, TreeSink& sink,
-                    EvaluationCache& evaluations, StopToken& stop, const SearchParams& params);
+                    EvaluationCache& evaluations, StopToken& stop, ThreadTeam& team,
+                    const SearchParams& params);
 
     std::string_view name() const override { return "lagrangian"; }
     BranchBounds compute(const BoundRequest& request, Potentials& potentials) override;

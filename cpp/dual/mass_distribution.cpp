@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dp/split_kernels.h"
 #include "util/clones.h"
 
 namespace hardwood::search {
@@ -12,6 +13,9 @@ namespace {
 /// additions, each waiting for the one before, so the list is cut into this many stretches whose
 /// chains run side by side.
 constexpr std::size_t n_stretches = 4;
+/// Rows are divided where each point is shared by this many rows on average.
+constexpr std::size_t min_shares_per_point = 8, max_parts = 4;
+constexpr std::size_t points_per_task = 8192;
 
 HARDWOOD_CLONES
 void gather(const double* attraction, const std::uint32_t* points, std::size_t n, double* to) {
@@ -67,8 +71,10 @@ void divide_slices(const double* presence, const double* sums, std::size_t n, do
     for (std::size_t l = 0; l < n; ++l) to[l] = (presence[l + 1] - presence[l]) / sums[l];
 }
 
+}  // namespace
+
 /// Room for the numbers of one row: by point of its set, and by level.
-struct Buffers {
+struct MassDistribution::Buffers {
     std::vector<double> attraction, sums, presence, slices, shares;
 
     void reserve(const ReachableSets::Set& set) {
@@ -84,12 +90,14 @@ struct Buffers {
     }
 };
 
+namespace {
+
 /// The slice of mass between the costs k and l of two neighbouring levels has size
 /// multiplier * (l - k) / class weight and is divided among all points up to cost k. Property (P)
 /// must hold for doubles: each mass is a sum of at most m products, each within m + 4 roundings of
 /// a sum of positive numbers, so 2m + 16 units in the last place are subtracted.
 void distribute_row(const ReachableSets::Set& set, double weight, double multiplier,
-                    const double* attractions, Buffers& buffers, double* mass) {
+                    const double* attractions, auto& buffers, double* mass) {
     const auto [levels, points] = set;
     double* const presence = buffers.presence.data();
     std::size_t n = 0;  // levels at which the row keeps mass
@@ -120,21 +128,58 @@ void distribute_row(const ReachableSets::Set& set, double weight, double multipl
 
 }  // namespace
 
-void distribute_mass(const Instance& instance, const ReachableSets& reachable, double multiplier,
-                     const ByClass& attractions, ByClass& mass) {
-    mass.resize(attractions.size());
-    for (std::size_t c = 0; c < mass.size(); ++c) mass[c].assign(attractions[c].size(), 0.0);
-    Buffers buffers;
-    for (std::size_t set = 0; set < reachable.n_sets(); ++set) {
-        const ReachableSets::Set own = reachable[set];
+MassDistribution::MassDistribution(const Instance& instance, const ReachableSets& reachable,
+                                   ThreadTeam& team)
+    : instance_(instance), reachable_(reachable), team_(team), buffers_(team.size()) {}
+
+MassDistribution::~MassDistribution() = default;
+
+/// Adding up a part takes a step for each point, so it has to be worth it.
+std::size_t MassDistribution::n_parts(std::size_t n_points) const {
+    return reachable_.n_points() >= min_shares_per_point * n_points ? max_parts : 1;
+}
+
+void MassDistribution::distribute_part(std::size_t label, std::size_t part, double multiplier,
+                                       const std::vector<double>& attractions, Buffers& buffers) {
+    std::vector<double>& mass = part == 0 ? mass_[label] : parts_[part - 1][label];
+    mass.assign(attractions.size(), 0.0);
+    const std::size_t n = parts_.size() + 1, n_sets = reachable_.n_sets();
+    for (std::size_t set = n_sets * part / n; set < n_sets * (part + 1) / n; ++set) {
+        const ReachableSets::Set own = reachable_[set];
         buffers.reserve(own);
-        for (std::size_t i = reachable.first_row(set); i < reachable.end_row(set); ++i) {
-            const std::size_t label = idx(instance.label(i));
-            distribute_row(own, instance.weight(i),
-                           multiplier / instance.class_weight(instance.label(i)),
-                           attractions[label].data(), buffers, mass[label].data());
+        for (std::size_t i = reachable_.first_row(set); i < reachable_.end_row(set); ++i) {
+            if (idx(instance_.label(i)) != label) continue;
+            distribute_row(own, instance_.weight(i),
+                           multiplier / instance_.class_weight(to_int(label)), attractions.data(),
+                           buffers, mass.data());
         }
     }
+}
+
+void MassDistribution::add_parts(std::size_t n_points) {
+    if (parts_.empty()) return;
+    team_.run(n_ranges(n_points, points_per_task), [&](std::size_t task, std::size_t) {
+        const std::size_t begin = task * points_per_task,
+                          n = std::min(points_per_task, n_points - begin);
+        for (std::size_t label = 0; label < mass_.size(); ++label) {
+            for (const ByClass& part : parts_)
+                add_numbers(mass_[label].data() + begin, part[label].data() + begin, n);
+        }
+    });
+}
+
+const ByClass& MassDistribution::distribute(double multiplier, const ByClass& attractions) {
+    const std::size_t n_points = attractions[0].size(), n_classes = attractions.size();
+    mass_.resize(n_classes);
+    parts_.resize(n_parts(n_points) - 1);
+    for (ByClass& part : parts_) part.resize(n_classes);
+    const std::size_t n = parts_.size() + 1;
+    team_.run(n * n_classes, [&](std::size_t task, std::size_t thread) {
+        const std::size_t label = task / n;
+        distribute_part(label, task % n, multiplier, attractions[label], buffers_[thread]);
+    });
+    add_parts(n_points);
+    return mass_;
 }
 
 }  // namespace hardwood::search

@@ -13,17 +13,30 @@ namespace {
 /// positive numbers of full precision.
 constexpr double min_exponent = -300.0, max_raise = 100.0;
 
+constexpr std::size_t points_per_task = 8192;
+
+/// Threads share the points from `begin` on, in ranges.
+template <class Use>
+void in_ranges(std::size_t begin, std::size_t end, ThreadTeam& team, const Use& use) {
+    team.run(n_ranges(end - begin, points_per_task), [&](std::size_t task, std::size_t) {
+        const std::size_t first = begin + task * points_per_task;
+        use(first, std::min(first + points_per_task, end));
+    });
+}
+
 }  // namespace
 
-void Potentials::add(const PointSet& points, const HeapTree& tree, double step) {
-    extend(points);
-    apply(points, tree, step, 0);
+void Potentials::add(const PointSet& points, const HeapTree& tree, double step, ThreadTeam& team) {
+    extend(points, team);
+    const Step own{.tree = tree, .size = step};
+    in_ranges(0, points.size(), team,
+              [&](std::size_t begin, std::size_t end) { apply(points, own, begin, end); });
     finish_step(step);
     const auto known = std::ranges::find(steps_, tree, &Step::tree);
     if (known != steps_.end()) {
         known->size += step;
     } else {
-        steps_.push_back({.tree = tree, .size = step});
+        steps_.push_back(own);
     }
 }
 
@@ -41,36 +54,38 @@ void Potentials::add(const ByClass& mass, double step) {
     finish_step(step);
 }
 
-Potentials Potentials::moved_to(const PointSet& points) const {
+Potentials Potentials::moved_to(const PointSet& points, ThreadTeam& team) const {
     Potentials moved(to_int(values_.size()));
     moved.steps_ = steps_;
-    moved.extend(points);
+    moved.extend(points, team);
     moved.update_attractions();
     return moved;
 }
 
-void Potentials::extend(const PointSet& points) {
+void Potentials::extend(const PointSet& points, ThreadTeam& team) {
     const std::size_t from = values_[0].size();
     if (from == points.size()) return;
     for (std::size_t c = 0; c < values_.size(); ++c) {
         values_[c].resize(points.size(), 0.0);
         attractions_[c].resize(points.size(), 0.0);
     }
-    for (const Step& step : steps_) apply(points, step.tree, step.size, from);
-    for (std::size_t c = 0; c < values_.size(); ++c) {
-        for (std::size_t z = from; z < points.size(); ++z) attractions_[c][z] = attraction_of(c, z);
-    }
+    in_ranges(from, points.size(), team, [&](std::size_t begin, std::size_t end) {
+        for (const Step& step : steps_) apply(points, step, begin, end);
+        for (std::size_t c = 0; c < values_.size(); ++c) {
+            for (std::size_t z = begin; z < end; ++z) attractions_[c][z] = attraction_of(c, z);
+        }
+    });
 }
 
-void Potentials::apply(const PointSet& points, const HeapTree& tree, double step,
-                       std::size_t from) {
-    const std::vector<std::uint16_t> labels = points.labels(tree, from);
-    const double factor = std::exp(step);
+void Potentials::apply(const PointSet& points, const Step& step, std::size_t begin,
+                       std::size_t end) {
+    const std::vector<std::uint16_t> labels = points.labels(step.tree, begin, end);
+    const double factor = std::exp(step.size);
     for (std::size_t c = 0; c < values_.size(); ++c) {
-        double* const own = values_[c].data() + from;
-        double* const attraction = attractions_[c].data() + from;
+        double* const own = values_[c].data() + begin;
+        double* const attraction = attractions_[c].data() + begin;
         for (std::size_t z = 0; z < labels.size(); ++z) {
-            own[z] += labels[z] == c ? 0.0 : step;
+            own[z] += labels[z] == c ? 0.0 : step.size;
             attraction[z] *= labels[z] == c ? 1.0 : factor;
         }
     }

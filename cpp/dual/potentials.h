@@ -20,12 +20,12 @@ public:
         : values_(idx(n_classes)), attractions_(values_.size()), references_(values_.size(), 0.0) {}
 
     /// Raises the potential of every point for the classes that the tree misclassifies there.
-    void add(const PointSet& points, const HeapTree& tree, double step);
+    void add(const PointSet& points, const HeapTree& tree, double step, ThreadTeam& team);
     /// The same for the labelling with the least error. It is not a tree, so points that are added
     /// later do not know of this step.
     void add(const ByClass& mass, double step);
     /// Includes the points that were added since.
-    void extend(const PointSet& points);
+    void extend(const PointSet& points, ThreadTeam& team);
     /// Scales potentials so that their range is at most `range`.
     void compress(double range);
 
@@ -34,18 +34,19 @@ public:
     /// one of two numbers, so they are kept rather than computed anew.
     const ByClass& attractions() const { return attractions_; }
     /// The same steps for another set of points.
-    Potentials moved_to(const PointSet& points) const;
+    Potentials moved_to(const PointSet& points, ThreadTeam& team) const;
 
 private:
-    void apply(const PointSet& points, const HeapTree& tree, double step, std::size_t from);
-    void update_attractions();
-    double attraction_of(std::size_t label, std::size_t point) const;
-    void finish_step(double step);
-
     struct Step {
         HeapTree tree;
         double size;
     };
+    /// Only the points in a range.
+    void apply(const PointSet& points, const Step& step, std::size_t begin, std::size_t end);
+    void update_attractions();
+    double attraction_of(std::size_t label, std::size_t point) const;
+    void finish_step(double step);
+
     ByClass values_;
     ByClass attractions_;
     std::vector<double> references_;  // by class: the potential whose attraction is 1 ...

@@ -47,6 +47,8 @@ public:
     /// The points of a set with their costs.
     std::vector<ReachablePoint> points_with_costs(std::size_t set) const;
     std::size_t max_size() const { return max_size_; }
+    /// Over all sets.
+    std::size_t n_points() const { return n_points_; }
 
     /// Includes the points that were added since, by comparing every row with every one of them.
     void update();

@@ -8,7 +8,7 @@ namespace hardwood::search {
 double any_model_bound(SearchContext& context, double slack_share) {
     const Instance& instance = context.instance;
     const SearchParams& params = context.params;
-    Worker& worker = context.main_worker();
+    Worker& worker = context.worker;
     Target target = context.incumbent.target();
     target.cutoff = std::max(0.0, context.incumbent.incumbent().score.correct);
     // Dual functions of arbitrary classifiers may bend anywhere.

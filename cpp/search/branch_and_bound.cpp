@@ -1,6 +1,7 @@
 #include "search/branch_and_bound.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -63,18 +64,18 @@ bool BranchAndBound::prove() {
 /// potentials are kept.
 void BranchAndBound::deepen() {
     const SearchParams& params = context_.params;
-    StopToken& stop = context_.pool.token(0);
-    Worker worker(context_.instance, context_.incumbent, stop, params);
+    StopToken& stop = context_.stop;
+    Worker worker(context_.instance, context_.incumbent, stop, context_.team, params);
     for (int levels = params.deepening_from;
          levels < context_.incumbent.depth() && !stop.should_stop(); ++levels) {
         context_.incumbent.set_target_for_all_sizes();
         SearchNode root = context_.root(levels);
-        root.potentials = root.potentials.moved_to(worker.support.points());
+        root.potentials = root.potentials.moved_to(worker.support.points(), context_.team);
         stop.pause_after(params.deepening_work);
         process(worker, root);
         stop.resume();
         context_.root_potentials =
-            root.potentials.moved_to(context_.main_worker().support.points());
+            root.potentials.moved_to(context_.worker.support.points(), context_.team);
         if (params.local_search)
             context_.local_search.run(params.local_search_work);  // with all levels
     }
@@ -85,18 +86,16 @@ bool BranchAndBound::prove_by_deepening() {
     const SearchParams& params = context_.params;
     if (!params.iterative_deepening || context_.incumbent.depth() <= params.deepening_from)
         return prove();
-    if (context_.pool.size() == 1) {  // easy problems need no help
-        StopToken& stop = context_.pool.token(0);
-        stop.pause_after(params.deepening_after);
-        const bool proved = prove();
-        if (!stop.resume()) return proved;
-    }
+    StopToken& stop = context_.stop;
+    stop.pause_after(params.deepening_after);  // easy problems need no help
+    const bool proved = prove();
+    if (!stop.resume()) return proved;
     deepen();
     return prove();
 }
 
 bool BranchAndBound::prove_labels(const HeapTree& tree) {
-    Worker& worker = context_.main_worker();
+    Worker& worker = context_.worker;
     only_labels_ = true;
     context_.local_search.relabel(tree, infinity);
     context_.incumbent.set_target(context_.incumbent.incumbent().score.correct,
@@ -156,7 +155,7 @@ void BranchAndBound::settle_zero(SearchNode& root) {
     std::erase_if(zero.tree.nodes[0].box.splits,
                   [&](int split) { return instance.is_affordable(instance.column_of(split)); });
     zero.open.remove({.low = std::numeric_limits<double>::min(), .high = infinity});
-    process(context_.main_worker(), zero);
+    process(context_.worker, zero);
     root.open.remove_zero();
 }
 
@@ -165,61 +164,46 @@ void BranchAndBound::settle_zero(SearchNode& root) {
 void BranchAndBound::run_local_search(const Worker& worker) {
     const long long steps = worker.lagrangian->statistics.steps;
     if (!context_.params.local_search || only_labels_) return;
-    if (&worker != context_.workers[0].get() || steps < next_local_search_) return;
+    if (&worker != &context_.worker || steps < next_local_search_) return;
     next_local_search_ = 2 * steps;
     context_.local_search.run(context_.params.local_search_work);
 }
 
-/// The threads take multipliers in parallel: the first one the highest that is open, the second one
-/// the highest in the lower half, and so on.
+/// From the highest multiplier down. Where rows have lists of their own, jumps are limited: the
+/// further the next multiplier is away, the less the potentials are worth there.
 void BranchAndBound::close_root_multipliers(SearchNode& root,
                                             const std::vector<Branching>& branchings,
                                             std::vector<BranchBounds>& found) {
     const SearchParams& params = context_.params;
+    Worker& worker = context_.worker;
     MultiplierIntervals remaining = root.open;
     if (zero_is_apart()) remaining.remove_zero();
-    std::vector<SearchNode> nodes(context_.workers.size(), root);
-    std::mutex mutex;
-    context_.pool.run([&](int k) {
-        Worker& worker = *context_.workers[idx(k)];
-        SearchNode& node = nodes[idx(k)];
-        node.potentials = root.potentials.moved_to(worker.support.points());
-        double last =
-            0.0;  // multiplier: the further the next one is away, the less its potentials are worth
-        while (true) {
-            Interval top{};
-            double multiplier = 0.0;
-            std::vector<double> known;
-            {
-                const std::lock_guard lock(mutex);
-                if (remaining.empty()) return;
-                top = remaining.below(static_cast<double>(k) / context_.pool.size());
-                multiplier = worker.support.has_own_lists() && top.high > 0.0
-                                 ? std::max(top.high, last / params.max_multiplier_ratio)
-                                 : top.high;
-                if (params.known_losses) known = known_losses(found, multiplier, branchings.size());
-            }
-            if (worker.stop.should_stop()) return;
-            last = multiplier;
-            BranchBounds bounds = worker.bounds.compute({.tree = node.tree,
-                                                         .node = 0,
-                                                         .branchings = branchings,
-                                                         .multiplier = multiplier,
-                                                         .highest_open = top.high,
-                                                         .lowest_open = top.low,
-                                                         .max_steps = params.max_root_steps,
-                                                         .known_loss = std::move(known)},
-                                                        node.potentials);
-            if (worker.stop.stopped()) return;
-            run_local_search(worker);
-            const std::lock_guard lock(mutex);
-            const Target target = context_.incumbent.target();
-            context_.root_bounds.remember(bounds, target);
-            record(params, target, std::move(bounds), root, remaining, found);
-            context_.open_bound.set_pending({root.open.max_dual(target, root.known)});
-        }
-    });
-    root.potentials = nodes[0].potentials;
+    root.potentials.extend(worker.support.points(), context_.team);
+    double last = 0.0;
+    while (!remaining.empty() && !worker.stop.should_stop()) {
+        const Interval top = remaining.intervals().back();
+        const double multiplier = worker.support.has_own_lists() && top.high > 0.0
+                                      ? std::max(top.high, last / params.max_multiplier_ratio)
+                                      : top.high;
+        last = multiplier;
+        std::vector<double> known;
+        if (params.known_losses) known = known_losses(found, multiplier, branchings.size());
+        BranchBounds bounds = worker.bounds.compute({.tree = root.tree,
+                                                     .node = 0,
+                                                     .branchings = branchings,
+                                                     .multiplier = multiplier,
+                                                     .highest_open = top.high,
+                                                     .lowest_open = top.low,
+                                                     .max_steps = params.max_root_steps,
+                                                     .known_loss = std::move(known)},
+                                                    root.potentials);
+        if (worker.stop.stopped()) return;
+        run_local_search(worker);
+        const Target target = context_.incumbent.target();
+        context_.root_bounds.remember(bounds, target);
+        record(params, target, std::move(bounds), root, remaining, found);
+        context_.open_bound.set_pending({root.open.max_dual(target, root.known)});
+    }
 }
 
 /// The branchings that bounds leave open, those with the largest dual values first.
@@ -257,9 +241,57 @@ void BranchAndBound::process_child(Worker& worker, const SearchNode& parent, std
     process(worker, next);
 }
 
+/// How many branchings of an open node stay open at the highest open multiplier, by the potentials
+/// of the search node.
+std::size_t BranchAndBound::n_open_branchings(Worker& worker, const SearchNode& node,
+                                              std::size_t open_node) {
+    const Target target = context_.incumbent.target();
+    const std::vector<Branching> branchings =
+        branchings_of(context_.instance, node.tree, open_node, target);
+    const Interval top = node.open.intervals().back();
+    Potentials potentials = node.potentials;
+    const BranchBounds bounds = worker.bounds.compute({.tree = node.tree,
+                                                       .node = open_node,
+                                                       .branchings = branchings,
+                                                       .multiplier = top.high,
+                                                       .highest_open = top.high,
+                                                       .lowest_open = top.low,
+                                                       .max_steps = 1,
+                                                       .values_only = true},
+                                                      potentials);
+    const double required = target.required_loss(top.high);
+    return idx(std::ranges::count_if(bounds.loss, [&](double loss) { return loss < required; }));
+}
+
+/// The open node with the fewest open branchings. Where a node holds little mass, any of its
+/// branchings does: to decide it first repeats one proof for each of them. A node further down must
+/// leave far fewer open, because deciding it settles less.
+std::size_t BranchAndBound::choose_node(Worker& worker, const SearchNode& node) {
+    const std::size_t nearest = next_open_node(node.tree);
+    const std::vector<OpenNode>& nodes = node.tree.nodes;
+    const auto is_candidate = [](const OpenNode& own) {
+        return !own.is_decided() && own.levels > 0 && !own.box.splits.empty();
+    };
+    if (!context_.params.choose_nodes || std::ranges::count_if(nodes, is_candidate) < 2)
+        return nearest;
+    std::size_t chosen = nearest;
+    double least = infinity;
+    for (std::size_t k = 0; k < nodes.size() && !worker.stop.stopped(); ++k) {
+        if (!is_candidate(nodes[k])) continue;
+        const double handicap =
+            std::pow(context_.params.branchings_per_level, nodes[nearest].levels - nodes[k].levels);
+        const double n_open = handicap * static_cast<double>(n_open_branchings(worker, node, k));
+        if (n_open < least || (n_open == least && k == nearest)) {
+            least = n_open;
+            chosen = k;
+        }
+    }
+    return chosen;
+}
+
 void BranchAndBound::process(Worker& worker, SearchNode& node) {
     ++context_.n_nodes;
-    const std::size_t open_node = next_open_node(node.tree);
+    const std::size_t open_node = choose_node(worker, node);
     if (open_node == node.tree.nodes.size()) {
         context_.incumbent.offer(node.tree.fixed, worker.evaluations);
         return;
@@ -284,16 +316,10 @@ void BranchAndBound::process_root(SearchNode& root, std::vector<BranchBounds> bo
     std::vector<double> duals;
     for (const Child& child : children) duals.push_back(child.dual);
     context_.open_bound.set_pending(std::move(duals));
-    std::atomic<std::size_t> next = 0;
-    context_.pool.run([&](int k) {
-        Worker& worker = *context_.workers[idx(k)];
-        SearchNode own = root;
-        own.potentials = root.potentials.moved_to(worker.support.points());
-        for (std::size_t c = next++; c < children.size(); c = next++) {
-            process_child(worker, own, 0, branchings[children[c].branching], children[c]);
-            context_.open_bound.finish(c);
-        }
-    });
+    for (std::size_t c = 0; c < children.size(); ++c) {
+        process_child(context_.worker, root, 0, branchings[children[c].branching], children[c]);
+        context_.open_bound.finish(c);
+    }
 }
 
 }  // namespace hardwood::search

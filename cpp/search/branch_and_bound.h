@@ -26,6 +26,8 @@ private:
     struct Child;
 
     void process(Worker& worker, SearchNode& node);
+    std::size_t choose_node(Worker& worker, const SearchNode& node);
+    std::size_t n_open_branchings(Worker& worker, const SearchNode& node, std::size_t open_node);
     void process_root(SearchNode& root, std::vector<BranchBounds> bounds);
     void process_child(Worker& worker, const SearchNode& parent, std::size_t node,
                        const Branching& branching, Child& child);

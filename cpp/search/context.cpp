@@ -22,34 +22,28 @@ std::vector<BranchBounds> RootBounds::recall(const Target& target) const {
 }
 
 void OpenDualBound::begin(double dual) {
-    const std::lock_guard lock(mutex_);
     open_ = -infinity;
     pending_ = {dual};
 }
 
 void OpenDualBound::set_pending(std::vector<double> duals) {
-    const std::lock_guard lock(mutex_);
     pending_ = std::move(duals);
 }
 
 void OpenDualBound::finish(std::size_t subproblem) {
-    const std::lock_guard lock(mutex_);
     pending_[subproblem] = -infinity;
 }
 
 void OpenDualBound::leave_open(double dual) {
-    const std::lock_guard lock(mutex_);
     open_ = std::max(open_, dual);
 }
 
 bool OpenDualBound::end() {
-    const std::lock_guard lock(mutex_);
     pending_.clear();
     return open_ == -infinity;
 }
 
 double OpenDualBound::value() const {
-    const std::lock_guard lock(mutex_);
     double largest = open_;
     for (const double dual : pending_) largest = std::max(largest, dual);
     return largest;
@@ -60,13 +54,12 @@ SearchContext::SearchContext(const Instance& instance, SharedIncumbent& incumben
     : instance(instance),
       incumbent(incumbent),
       params(params),
-      pool(stop, n_jobs),
+      stop(stop),
+      team(n_jobs),
+      worker(instance, incumbent, stop, team, params),
       local_search(instance, incumbent, stop),
       root_potentials(instance.n_classes()),
       open_bound(instance.total()) {
-    for (int k = 0; k < pool.size(); ++k) {
-        workers.push_back(std::make_unique<Worker>(instance, incumbent, pool.token(k), params));
-    }
     if (params.breakpoints && instance.budget() > 0) {
         breakpoints =
             Breakpoints(instance, incumbent.target(), incumbent.depth(), params.max_breakpoints);

@@ -1,15 +1,12 @@
 /// What the parts of the search share.
 #pragma once
 
-#include <atomic>
-#include <memory>
-#include <mutex>
 #include <vector>
 
 #include "search/local_search.h"
 #include "search/node.h"
 #include "search/worker.h"
-#include "util/worker_pool.h"
+#include "util/thread_team.h"
 
 namespace hardwood::search {
 
@@ -28,8 +25,7 @@ private:
     std::vector<Entry> entries_;
 };
 
-/// An upper bound on the dual values of the trees that are not excluded yet. Safe to use from
-/// several threads.
+/// An upper bound on the dual values of the trees that are not excluded yet.
 class OpenDualBound {
 public:
     explicit OpenDualBound(double total) : pending_{total} {}
@@ -46,7 +42,6 @@ public:
     double value() const;
 
 private:
-    mutable std::mutex mutex_;
     std::vector<double> pending_;
     double open_ = -infinity;
 };
@@ -58,19 +53,19 @@ struct SearchContext {
     /// The node that stands for all trees with at most this many levels.
     SearchNode root(int levels) const;
     bool has_many_splits() const;
-    Worker& main_worker() { return *workers[0]; }
 
     const Instance& instance;
     SharedIncumbent& incumbent;
     const SearchParams& params;
-    WorkerPool pool;
-    std::vector<std::unique_ptr<Worker>> workers;
-    LocalSearch local_search;  // of the main thread
+    StopToken& stop;
+    ThreadTeam team;
+    Worker worker;
+    LocalSearch local_search;
     Breakpoints breakpoints;
     Potentials root_potentials;
     RootBounds root_bounds;
     OpenDualBound open_bound;
-    std::atomic<long long> n_nodes = 0;  // of the search, complete trees included
+    long long n_nodes = 0;  // of the search, complete trees included
 };
 
 }  // namespace hardwood::search

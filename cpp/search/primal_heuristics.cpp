@@ -19,7 +19,7 @@ void PrimalHeuristics::find_greedy_tree() {
 void PrimalHeuristics::find_first_trees() {
     const SearchParams& params = context_.params;
     SharedIncumbent& incumbent = context_.incumbent;
-    Worker& worker = context_.main_worker();
+    Worker& worker = context_.worker;
     incumbent.set_target_for_all_sizes();
     const int max_levels = std::min(incumbent.depth(), params.first_depth);
     SearchNode node = context_.root(max_levels);
@@ -77,7 +77,7 @@ void PrimalHeuristics::refine_first_trees() {
 }
 
 void PrimalHeuristics::shrink() {
-    Worker& worker = context_.main_worker();
+    Worker& worker = context_.worker;
     context_.incumbent.shrink(worker.evaluations, worker.stop);
 }
 

@@ -13,7 +13,7 @@ double memory_needed(const Instance& instance, int n_jobs) {
                  n_channels = instance.n_classes() == 2 ? 1.0 : instance.n_classes();
     const double n_pairs = 0.5 * n_splits * n_splits;
     const double reachable = 64.0 * sizeof(std::uint32_t) * static_cast<double>(instance.n_rows());
-    return n_jobs * (bytes_per_pair * n_channels * n_pairs + reachable);
+    return n_jobs * bytes_per_pair * n_channels * n_pairs + reachable;
 }
 
 namespace {
@@ -45,6 +45,7 @@ Search::Search(const Instance& instance, int depth, double penalty, const Search
                std::function<bool(const SearchState&)> on_progress)
     : instance_(instance),
       params_(params),
+      limits_(limits),
       on_progress_(std::move(on_progress)),
       stop_(limits.seconds, limits.work, [this] { return on_progress_(state()); }),
       incumbent_(instance, penalty, depth, params_),
@@ -68,7 +69,7 @@ SearchState Search::state() const {
             .n_splits = best.n_splits,
             .upper_bound = std::max(bound, best.correct),
             .proved = proved_,
-            .work = context_.pool.work()};
+            .work = stop_.work()};
 }
 
 const char* Search::stop_reason() const {
@@ -79,19 +80,8 @@ const char* Search::stop_reason() const {
 
 std::vector<std::pair<std::string, BoundStatistics>> Search::statistics() const {
     std::vector<std::pair<std::string, BoundStatistics>> all;
-    for (const auto& worker : context_.workers) {
-        const auto& bounds = worker->bounds.bounds();
-        for (std::size_t k = 0; k < bounds.size(); ++k) {
-            if (k == all.size()) all.emplace_back(bounds[k]->name(), BoundStatistics{});
-            const BoundStatistics& own = bounds[k]->statistics;
-            BoundStatistics& sum = all[k].second;
-            sum.calls += own.calls;
-            sum.steps += own.steps;
-            sum.branchings += own.branchings;
-            sum.closed += own.closed;
-            sum.seconds += own.seconds;
-        }
-    }
+    for (const auto& bound : context_.worker.bounds.bounds())
+        all.emplace_back(bound->name(), bound->statistics);
     return all;
 }
 
@@ -112,6 +102,7 @@ void Search::run() {
         return;
     }
     bounds_all_sizes_ = true;
+    if (params_.shallower_half && incumbent_.depth() > 1) stop_.break_halfway();
     heuristics_.find_greedy_tree();
     heuristics_.find_first_trees();
     heuristics_.shrink();
@@ -119,7 +110,28 @@ void Search::run() {
     upper_bound_ = std::min(upper_bound_, any_model_bound_);
     heuristics_.refine_first_trees();
     prove();
+    if (stop_.end_break()) {
+        search_shallower();
+        prove();
+    }
     tighten_any_model_bound(params_.fine_slack);  // now that the support is known
+}
+
+/// What a search for trees with one level less finds within half of the limits. A deeper search is
+/// therefore never worse than a shallower one with half of its limits, which may find better trees
+/// where no proof is in reach.
+void Search::search_shallower() {
+    const auto on_progress = [&](const SearchState&) { return on_progress_(state()); };
+    Search shallower(instance_, incumbent_.depth() - 1, incumbent_.incumbent().penalty, params_,
+                     {.seconds = 0.5 * limits_.seconds,
+                      .work = limits_.work < 0 ? limits_.work : limits_.work / 2},
+                     to_int(context_.team.size()), on_progress);
+    shallower.run();
+    HeapTree tree = empty_tree(incumbent_.depth());
+    copy_subtree(shallower.best_tree(), 1, tree, 1);
+    start_from(tree);
+    stop_.add_work(shallower.stop_.work());
+    if (shallower.stop_.interrupted()) stop_.interrupt();
 }
 
 void Search::run_labels(const HeapTree& tree) {

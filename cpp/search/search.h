@@ -56,7 +56,7 @@ public:
 
     HeapTree best_tree() const { return incumbent_.incumbent().tree; }
     long long n_nodes() const { return context_.n_nodes; }
-    /// What each bound did, all threads together.
+    /// What each bound did.
     std::vector<std::pair<std::string, BoundStatistics>> statistics() const;
     /// No classifier of any kind keeps more samples correct.
     double any_model_bound() const { return any_model_bound_; }
@@ -67,6 +67,7 @@ public:
 private:
     bool is_trivial() const;
     void prove();
+    void search_shallower();
     void tighten_any_model_bound(double slack);
     double dual_bound() const {
         return std::max(incumbent_.target().cutoff, context_.open_bound.value());
@@ -74,6 +75,7 @@ private:
 
     const Instance& instance_;
     SearchParams params_;
+    SearchLimits limits_;
     std::function<bool(const SearchState&)> on_progress_;
     StopToken stop_;
     SharedIncumbent incumbent_;

@@ -45,7 +45,6 @@ void SharedIncumbent::collect_into(SolutionPool& pool) {
 }
 
 void SharedIncumbent::set_target(double cutoff, int max_splits) {
-    const std::lock_guard lock(mutex_);
     target_.cutoff = cutoff;
     target_.max_splits = max_splits;
     target_.limits_size = max_splits < this->max_splits();
@@ -56,7 +55,6 @@ void SharedIncumbent::set_target_for_all_sizes() {
 }
 
 void SharedIncumbent::set_target_for_pool() {
-    const std::lock_guard lock(mutex_);
     target_.cutoff = pool_->cutoff();
     target_.max_splits = max_splits();
     target_.limits_size = false;
@@ -64,12 +62,10 @@ void SharedIncumbent::set_target_for_pool() {
 }
 
 Target SharedIncumbent::target() const {
-    const std::lock_guard lock(mutex_);
     return target_;
 }
 
 Incumbent SharedIncumbent::incumbent() const {
-    const std::lock_guard lock(mutex_);
     return incumbent_;
 }
 
@@ -80,7 +76,6 @@ bool SharedIncumbent::offer(const HeapTree& tree, EvaluationCache& cache, double
     const Score score{.correct = evaluation->correct,
                       .n_splits = count_splits(tree),
                       .value = instance_.fractional() ? evaluation->dual : evaluation->correct};
-    const std::lock_guard lock(mutex_);
     if (pool_ != nullptr) pool_->offer(tree, score);
     if (target_.collects_all) target_.cutoff = std::max(target_.cutoff, pool_->cutoff());
     if (incumbent_.is_beaten_by(score)) {
@@ -102,7 +97,8 @@ void SharedIncumbent::shrink(EvaluationCache& cache, StopToken& stop) {
         for (std::size_t at = 1; at < best.tree.size() / 2 && !smaller && !stop.should_stop();
              ++at) {
             if (best.tree[at].is_leaf() || !is_reached(best.tree, at)) continue;
-            for (int label = 0; label < instance_.n_classes() && !stop.should_stop_waiting(); ++label) {
+            for (int label = 0; label < instance_.n_classes() && !stop.should_stop_waiting();
+                 ++label) {
                 HeapTree pruned = best.tree;
                 pruned[at] = HeapNode::leaf(label);
                 offer(pruned, cache);

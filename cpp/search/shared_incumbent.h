@@ -1,7 +1,5 @@
-/// The incumbent and the target that it sets, shared by all threads.
+/// The incumbent and the target that it sets, shared by the parts of the search.
 #pragma once
-
-#include <mutex>
 
 #include "dual/bound.h"
 #include "model/evaluation_cache.h"
@@ -11,8 +9,7 @@
 
 namespace hardwood::search {
 
-/// Every better tree becomes the incumbent and raises the cutoff of the target. All members are
-/// safe to call from several threads, but for `collect_into`.
+/// Every better tree becomes the incumbent and raises the cutoff of the target.
 class SharedIncumbent : public TreeSink {
 public:
     SharedIncumbent(const Instance& instance, double penalty, int depth,
@@ -47,7 +44,6 @@ private:
 
     const Instance& instance_;
     int depth_;
-    mutable std::mutex mutex_;  // for what follows
     Incumbent incumbent_;
     Target target_;
     SolutionPool* pool_ = nullptr;

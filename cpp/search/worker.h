@@ -1,4 +1,4 @@
-/// What a thread needs for itself.
+/// What computes bounds.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 namespace hardwood::search {
 
 struct Worker {
-    Worker(const Instance& instance, SharedIncumbent& incumbent, StopToken& stop,
+    Worker(const Instance& instance, SharedIncumbent& incumbent, StopToken& stop, ThreadTeam& team,
            const SearchParams& params)
         : stop(stop), support(instance, params), evaluations(instance), bounds(incumbent) {
         auto bound = std::make_unique<LagrangianBound>(instance, incumbent.depth(), support,
-                                                       incumbent, evaluations, stop, params);
+                                                       incumbent, evaluations, stop, team, params);
         lagrangian = bound.get();
         bounds.add(std::move(bound));
     }

@@ -15,6 +15,8 @@ using namespace hardwood::search::testing;
 
 namespace {
 
+ThreadTeam alone(1);
+
 struct Cloud {
     RandomTask made;
     Instance instance;
@@ -146,7 +148,7 @@ void check_parts_alone(const Cloud& cloud, const PointWeights& weights, const Bo
             }
             layout.map(box);
             SubsetSums sums;
-            sums.assign(layout, all_ids, weights, 3);
+            sums.assign(layout, all_ids, weights, 3, alone);
             check_sums(cloud, weights, sums, box.splits, all_ids);
         }
     }
@@ -182,7 +184,7 @@ TEST_CASE("the dp finds the least error of all trees, and a tree that has it") {
         if (cloud.instance.n_splits() == 0 || cloud.points.size() == 0) continue;
         StopToken stop = forever();
         for (int levels = 1; levels <= 3; ++levels) {
-            TreeDp dp(cloud.points, stop, usual);
+            TreeDp dp(cloud.points, stop, alone, usual);
             dp.load(cloud.for_dp());
             const Subproblem subproblem = cloud.all(levels, dp);
             const double unavoidable_error = dp.weights().unavoidable_error;
@@ -193,7 +195,7 @@ TEST_CASE("the dp finds the least error of all trees, and a tree that has it") {
             dp.extract_tree(subproblem, SizeRange::any(), 0, 1, tree);
             CHECK(cloud.error(tree) == doctest::Approx(found));
             for (int most = 0; most < (1 << levels) - 1; ++most) {
-                TreeDp counting(cloud.points, stop, usual);
+                TreeDp counting(cloud.points, stop, alone, usual);
                 counting.load(cloud.for_dp());
                 const SizeRange sizes{true, most, most};
                 const Subproblem whole = cloud.all(levels, counting);
@@ -224,7 +226,7 @@ TEST_CASE("leaves hold enough samples: the least error of all such trees, and on
         params.large_subsets = seed % 3 > 0;
         params.subset_sums = seed % 5 >= 2;  // without: columns, or the recursion
         params.columnwise = seed % 2 == 0;
-        TreeDp dp(cloud.points, stop, params);
+        TreeDp dp(cloud.points, stop, alone, params);
         PointWeights weights = cloud.for_dp();
         weights.sizes = sizes;
         weights.min_leaf_size = min_leaf_size;
@@ -271,7 +273,8 @@ TEST_CASE("column by column, three levels have the errors of the recursion, for 
         Cloud cloud(seed, 4, 3, 2 + seed % 3);
         if (cloud.instance.n_splits() == 0 || cloud.points.size() == 0) continue;
         StopToken stop = forever();
-        TreeDp columns(cloud.points, stop, by_columns), recursion(cloud.points, stop, no_sums);
+        TreeDp columns(cloud.points, stop, alone, by_columns),
+            recursion(cloud.points, stop, alone, no_sums);
         columns.load(cloud.for_dp());
         recursion.load(cloud.for_dp());
         const Subproblem own = cloud.all(3, columns), other = cloud.all(3, recursion);
@@ -305,10 +308,10 @@ TEST_CASE("with a split on top, and with cut-offs, values stay valid") {
         if (cloud.instance.n_splits() == 0 || cloud.points.size() == 0) continue;
         StopToken stop = forever();
         for (int levels = 2; levels <= 4; ++levels) {
-            TreeDp exact(cloud.points, stop, usual), cut(cloud.points, stop,
-                                                         seed % 3 == 0   ? short_sums
-                                                         : seed % 3 == 1 ? by_columns
-                                                                         : no_sums);
+            TreeDp exact(cloud.points, stop, alone, usual), cut(cloud.points, stop, alone,
+                                                                seed % 3 == 0   ? short_sums
+                                                                : seed % 3 == 1 ? by_columns
+                                                                                : no_sums);
             exact.load(cloud.for_dp());
             cut.load(cloud.for_dp());
             const Subproblem subproblem = cloud.all(levels, exact), other = cloud.all(levels, cut);
@@ -337,7 +340,7 @@ TEST_CASE("what thresholds side by side err at least is no more than each of the
         if (cloud.instance.n_splits() == 0 || cloud.points.size() == 0) continue;
         StopToken stop = forever();
         for (int levels = 3; levels <= 4; ++levels) {
-            TreeDp dp(cloud.points, stop, no_sums);
+            TreeDp dp(cloud.points, stop, alone, no_sums);
             dp.load(cloud.for_dp());
             const Subproblem subproblem = cloud.all(levels, dp);
             REQUIRE(!subproblem.is_shallow());
@@ -388,7 +391,7 @@ TEST_CASE("sums over some of the thresholds of a column are right, too") {
         layout.map(box);
         const PointWeights weights = cloud.for_dp();
         SubsetSums sums;
-        sums.assign(layout, cloud.all_ids(), weights, 3);
+        sums.assign(layout, cloud.all_ids(), weights, 3, alone);
         check_sums(cloud, weights, sums, box.splits, cloud.all_ids());
     }
 }
@@ -398,7 +401,7 @@ TEST_CASE("four levels agree with the recursion over three") {
         Cloud cloud(seed, 3, 3, 2);
         if (cloud.instance.n_splits() == 0) continue;
         StopToken stop = forever();
-        TreeDp dp(cloud.points, stop, usual);
+        TreeDp dp(cloud.points, stop, alone, usual);
         dp.load(cloud.for_dp());
         const Subproblem subproblem = cloud.all(4, dp);
         const double found = dp.least_error(subproblem, SizeRange::any(), infinity)[0];
@@ -406,7 +409,7 @@ TEST_CASE("four levels agree with the recursion over three") {
         for (const int split : subproblem.box.splits) {
             double sum = 0.0;
             for (int side = 0; side < 2; ++side) {
-                TreeDp part(cloud.points, stop, usual);
+                TreeDp part(cloud.points, stop, alone, usual);
                 part.load(cloud.for_dp());
                 const Subproblem whole = cloud.all(4, part);
                 sum +=
@@ -427,7 +430,7 @@ TEST_CASE("sums over sets of splits are what they say, for a box and for its par
         SplitLayout layout(cloud.points);
         layout.map(box);
         SubsetSums sums;
-        sums.assign(layout, cloud.all_ids(), weights, SubsetSums::max_order);
+        sums.assign(layout, cloud.all_ids(), weights, SubsetSums::max_order, alone);
         check_sums(cloud, weights, sums, box.splits, cloud.all_ids());
         check_parts_alone(cloud, weights, box);
         for (std::size_t k = 0; k < box.splits.size(); ++k) {

@@ -13,6 +13,12 @@ using namespace hardwood;
 using namespace hardwood::search;
 using namespace hardwood::search::testing;
 
+namespace {
+
+ThreadTeam team(2);
+
+}  // namespace
+
 TEST_CASE("(P): no set of points weighs more than the sample is present there") {
     std::mt19937 random(11);
     for (unsigned seed = 0; seed < 120; ++seed) {
@@ -29,12 +35,13 @@ TEST_CASE("(P): no set of points weighs more than the sample is present there") 
         ReachableSets reachable(points, max_points);
         reachable.update();
         for (const double multiplier : {0.1, 0.5, 1.0, 4.0}) {
-            ByClass attractions(2), weights;
+            ByClass attractions(2);
             for (auto& own : attractions) {
                 for (std::size_t z = 0; z < points.size(); ++z)
                     own.push_back(std::exp(static_cast<double>(random() % 100) / 10.0));
             }
-            distribute_mass(instance, reachable, multiplier, attractions, weights);
+            MassDistribution distribution(instance, reachable, team);
+            const ByClass& weights = distribution.distribute(multiplier, attractions);
             const auto& own = weights[static_cast<std::size_t>(instance.label(0))];
             double all = 0.0;
             for (const double weight : own) all += weight;
@@ -222,12 +229,13 @@ TEST_CASE("weights never exceed the loss of a classifier") {
         ReachableSets reachable(points, 1000);
         reachable.update();
         const double multiplier = 0.05 * static_cast<double>(1 + random() % 60);
-        ByClass attractions(static_cast<std::size_t>(instance.n_classes())), weights;
+        ByClass attractions(static_cast<std::size_t>(instance.n_classes()));
         for (auto& own : attractions) {
             for (std::size_t z = 0; z < points.size(); ++z)
                 own.push_back(std::exp(static_cast<double>(random() % 50) / 10.0));
         }
-        distribute_mass(instance, reachable, multiplier, attractions, weights);
+        MassDistribution distribution(instance, reachable, team);
+        const ByClass& weights = distribution.distribute(multiplier, attractions);
         for (int trial = 0; trial < 20; ++trial) {
             std::vector<int> labels;
             for (std::size_t z = 0; z < points.size(); ++z)

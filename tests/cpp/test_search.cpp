@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
+#include <thread>
 
 #include "model/constraint.h"
 #include "random_task.h"
@@ -96,11 +99,12 @@ TEST_CASE(
         const SearchParams params;
         SharedIncumbent incumbent(instance, 0.0, 2, params);
         incumbent.set_target(instance.total() / 2.0, incumbent.max_splits());
-        Worker worker(instance, incumbent, stop, params);
+        ThreadTeam alone(1);
+        Worker worker(instance, incumbent, stop, alone, params);
         BoundSequence bounds(incumbent);
         bounds.add(std::make_unique<DecidedBound>(instance));
         bounds.add(std::make_unique<LagrangianBound>(instance, 2, worker.support, incumbent,
-                                                     worker.evaluations, stop, params));
+                                                     worker.evaluations, stop, alone, params));
         // A split at the root, a decided leaf on its left, one more level on its right.
         const PartialTree root{
             .fixed = empty_tree(2),
@@ -151,16 +155,37 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("what a thread throws ends all of them") {
-    for (const int thrower : {0, 1, 2}) {
-        StopToken stop(infinity, -1, [] { return true; });
-        WorkerPool pool(stop, 3);
-        const auto job = [&](int k) {
-            if (k == thrower) throw std::runtime_error("enough");
-            while (!pool.token(k).should_stop()) {
-            }
+TEST_CASE("a team does every task once, with any number of threads, again and again") {
+    for (const int n_threads : {1, 2, 3, 8}) {
+        ThreadTeam team(n_threads);
+        CHECK(team.size() == static_cast<std::size_t>(n_threads));
+        for (std::size_t n_tasks = 0; n_tasks < 200; ++n_tasks) {
+            std::vector<int> done(n_tasks, 0);
+            std::vector<std::size_t> last(team.size(), 0);
+            std::atomic<int> n_descents = 0;
+            team.run(n_tasks, [&](std::size_t task, std::size_t thread) {
+                ++done[task];
+                if (task < last[thread]) ++n_descents;
+                last[thread] = task;
+            });
+            CHECK(std::ranges::all_of(done, [](int n) { return n == 1; }));
+            CHECK(n_descents == 0);
+        }
+        if (n_threads == 3)  // helpers that fell asleep come back
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+}
+
+TEST_CASE("what a task throws reaches the caller, and the team goes on") {
+    ThreadTeam team(3);
+    for (std::size_t thrower = 0; thrower < 40; ++thrower) {
+        const auto job = [&](std::size_t task, std::size_t) {
+            if (task == thrower) throw std::runtime_error("enough");
         };
-        CHECK_THROWS_AS(pool.run(job), std::runtime_error);
+        CHECK_THROWS_AS(team.run(40, job), std::runtime_error);
+        std::atomic<int> n_done = 0;
+        team.run(40, [&](std::size_t, std::size_t) { ++n_done; });
+        CHECK(n_done == 40);
     }
 }
 
@@ -386,14 +411,42 @@ TEST_CASE("deepening settles the target that it was given: a proof about size is
     CHECK(n_smaller > 0);
 }
 
+TEST_CASE("a deeper search is never worse than a shallower one with half of its work") {
+    const auto searched = [](const Instance& instance, int depth, long long work) {
+        SearchParams params;
+        params.local_search = false;  // so that something is left to find
+        Search search(instance, depth, 1.0 / 64, params, {.work = work}, 1,
+                      [](const SearchState&) { return true; });
+        search.run();
+        CHECK(search.state().work <= work);
+        return search.state();
+    };
+    int n_unproved = 0;
+    for (unsigned seed = 0; seed < 120; ++seed) {
+        const RandomTask made(seed, 40, 5, 4, 2 + seed % 2);
+        if (made.task.splits.empty()) continue;
+        const Instance instance(made.task);
+        for (int depth = 2; depth <= 4; ++depth) {
+            for (const long long work : {2, 10, 40, 160, 640}) {
+                const SearchState deep = searched(instance, depth, work);
+                const SearchState shallow = searched(instance, depth - 1, work / 2);
+                const double gain = deep.value - shallow.value;
+                CHECK(gain >= 1.0 / 64 * (deep.n_splits - shallow.n_splits));
+                n_unproved += !deep.proved;
+            }
+        }
+    }
+    CHECK(n_unproved > 100);
+}
+
 TEST_CASE(
-    "the search finds the best of all trees, with one thread and with two, and no bound is wrong") {
+    "the search finds the best of all trees, with any number of threads, and no bound is wrong") {
     for (unsigned seed = 0; seed < 60; ++seed) {
         const RandomTask made(seed, 8, 2, 3, 2 + seed % 2);
         if (made.task.splits.empty()) continue;
         const Instance instance(made.task);
         const double best = best_of_all(instance, 2);
-        for (const int n_jobs : {1, 2}) {
+        for (const int n_jobs : {1, 2, 4}) {
             Search search(instance, 2, 0.0, SearchParams{}, {}, n_jobs,
                           [](const SearchState&) { return true; });
             search.run();

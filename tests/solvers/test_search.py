@@ -26,8 +26,9 @@ from tests.problems import (
 N_BATCHES, BATCH = 34, 100
 SWITCHES = tuple(compiled.search_switches())
 # The other switches have no effect on trees of up to three levels without a smallest leaf size; `columnwise` has one
-# without `subset_sums` only.
-ELSEWHERE = ("iterative_deepening", "leaf_size_bounds", "large_subsets", "columnwise")
+# without `subset_sums` only, and `shallower_half` where a limit stops the search. `choose_nodes` is on in every second
+# combination of the others.
+ELSEWHERE = ("iterative_deepening", "leaf_size_bounds", "large_subsets", "columnwise", "shallower_half", "choose_nodes")
 EVERYWHERE = tuple(name for name in SWITCHES if name not in ELSEWHERE)
 BY_COLUMNS = {"subset_sums": False}  # as with hundreds of splits: three levels column by column
 OWN_LISTS = {"all_pairs": False, "full_domain": False}  # as in large tables: each row has its own list of points
@@ -91,7 +92,11 @@ def test_the_problems_cover_every_kind():
 def combinations(seed, n_seeds):
     """Every combination of switches for one of the seeds, and all switches on for each."""
     every = itertools.product([True, False], repeat=len(EVERYWHERE))
-    return [dict(zip(EVERYWHERE, on, strict=True)) for k, on in enumerate(every) if k == 0 or k % n_seeds == seed]
+    return [
+        dict(zip(EVERYWHERE, on, strict=True)) | {"choose_nodes": sum(on) % 2 == 0}
+        for k, on in enumerate(every)
+        if k == 0 or k % n_seeds == seed
+    ]
 
 
 @pytest.mark.slow

@@ -13,12 +13,56 @@ from hardwood.trees.tree import Branch, Leaf, Tree
 from tests.problems import correct_after_ctrl_c, hard_problem, needs_signals, posed, small_table
 
 
-@pytest.mark.parametrize("n_jobs", [2, 3, -1])
+def survey(seed, n=6_000):
+    """A table whose sums threads share: several kinds of columns, missing values, two or three classes."""
+    rng = np.random.default_rng([8, seed])
+    columns = {
+        "age": rng.integers(18, 90, n).astype(float),
+        "party": rng.choice(["a", "b", "c", "d"], n),
+        "score": rng.integers(0, 11, n).astype(float),
+        "member": rng.integers(0, 2, n),
+        "wage": rng.lognormal(size=n),
+    }
+    columns["score"][rng.random(n) < 0.1] = np.nan
+    signal = (columns["age"] > 50) + (columns["party"] == "b") * (1 + seed % 2)
+    y = np.where(rng.random(n) < 0.3, rng.integers(0, 2 + seed % 2, n), signal % (2 + seed % 2))
+    table = hw.encode(columns, missing="category")
+    uncertainty = hw.UncertaintySet.calibrated(table, certainty=0.9, plausibility=0.97)
+    return hw.Problem(hw.encode_labels(y, n), uncertainty, 3, min_samples_leaf=40 * (seed % 2))
+
+
+def outcome(result):
+    return str(result.tree), result.objective, result.upper_bound, result.objective_bound, result.work
+
+
+@pytest.mark.parametrize("n_jobs", [2, 4, 8, -1])
 def test_threads_change_nothing_but_time(n_jobs):
     problem = posed(*small_table(3, n=60, n_columns=5), 6.0, depth=3)
     alone, together = (SearchSolver().solve(problem, n_jobs=jobs) for jobs in (1, n_jobs))
     assert together.status is alone.status is Status.OPTIMAL
-    assert together.objective == alone.objective
+    assert outcome(together) == outcome(alone)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_threads_change_nothing_in_large_tables(seed):
+    problem, switches = survey(seed), {"subset_sums": seed < 2}
+    limits = Limits(work=3_000)
+    alone, *others = (SearchSolver(**switches).solve(problem, limits=limits, n_jobs=jobs) for jobs in (1, 2, 4, 8))
+    assert [outcome(other) for other in others] == [outcome(alone)] * 3
+    assert alone.branching_nodes > 0
+
+
+@pytest.mark.parametrize("depth", [3, 5])
+def test_a_deeper_tree_is_not_worse_than_a_shallower_one_with_half_of_the_work(depth):
+    values, y, costs = small_table(1, n=400, n_values=4, n_columns=8, n_classes=3)
+    for work in (50, 400, 3_000):
+        deep, shallow = (
+            SearchSolver().solve(posed(values, y, costs, 60.0, levels), limits=Limits(work=share))
+            for levels, share in ((depth, work), (depth - 1, work // 2))
+        )
+        assert deep.stop_reason is StopReason.WORK_LIMIT
+        assert deep.work <= work
+        assert deep.objective >= shallow.objective
 
 
 def test_zero_threads_are_refused():
@@ -88,9 +132,10 @@ def test_a_work_limit_is_kept():
 
 @pytest.mark.parametrize("seconds", [0.05, 0.2, 0.45])
 def test_a_search_stopped_by_time_is_repeated_exactly_by_its_work(seconds):
-    timed = SearchSolver().solve(hard_problem(6), limits=Limits(seconds=seconds))
+    solver = SearchSolver(shallower_half=False)  # otherwise the clock decides when the shallower search begins
+    timed = solver.solve(hard_problem(6), limits=Limits(seconds=seconds))
     assert timed.stop_reason is StopReason.TIME_LIMIT
-    again = SearchSolver().solve(hard_problem(6), limits=Limits(work=timed.work))
+    again = solver.solve(hard_problem(6), limits=Limits(work=timed.work))
     assert again.stop_reason is StopReason.WORK_LIMIT
     assert (again.work, again.tree, again.objective_bound) == (timed.work, timed.tree, timed.objective_bound)
 

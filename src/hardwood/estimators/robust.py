@@ -61,7 +61,7 @@ class RobustTreeClassifier(TreeAnalysis):
         Bytes that the solver may use, or text such as "4GB"; None leaves it to the solver (8 GB for the search). A
         problem that needs more is refused before the solver starts.
     n_jobs : int, default=None
-        Threads of the solver; -1 uses all cores.
+        Threads of the solver; -1 uses all cores. The search finds the same tree and bound with any number.
     random_state : int, RandomState or None, default=None
         Seed of solvers that use one. The search does not.
     verbose : int, default=0

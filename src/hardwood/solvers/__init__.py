@@ -37,7 +37,7 @@ def solve(
     seed : int, default=0
         Seed of solvers that use random numbers.
     n_jobs : int, default=1
-        Number of threads; -1 is one for each core.
+        Number of threads; -1 is one for each core. The search finds the same tree and bound with any number.
 
     Returns
     -------

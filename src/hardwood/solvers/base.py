@@ -51,8 +51,7 @@ class Limits:
     memory_bytes : int, optional
         Memory of the solver.
     work : int, optional
-        Steps as the solver counts them, on one thread. A run that was stopped by time is repeated exactly by the `work`
-        of its result.
+        Steps as the solver counts them. A run with this limit is repeated exactly, with any number of threads.
     """
 
     seconds: float | None = None
