@@ -1,6 +1,7 @@
 #include "dp/columnwise_solver.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "dp/split_kernels.h"
@@ -118,7 +119,7 @@ std::vector<ColumnwiseSolver::Range> ColumnwiseSolver::ranges(std::size_t n) con
 }
 
 const std::vector<double>& ColumnwiseSolver::gains_with(std::size_t k) {
-    if (gains_[k].empty()) solve_one(column_of_[k]);
+    if (gains_[k].empty()) solve({&column_of_[k], 1});
     return gains_[k];
 }
 
@@ -178,7 +179,6 @@ ColumnwiseSolver::TopColumn ColumnwiseSolver::top_column(std::size_t column,
     return top;
 }
 
-/// A thread takes a column at a time.
 void ColumnwiseSolver::prepare(std::span<const std::size_t> splits) {
     std::vector<std::size_t> columns;
     for (const std::size_t k : splits) {
@@ -186,31 +186,46 @@ void ColumnwiseSolver::prepare(std::span<const std::size_t> splits) {
     }
     std::ranges::sort(columns);
     columns.erase(std::ranges::unique(columns).begin(), columns.end());
-    if (team_.size() == 1 || columns.size() < 2) return;  // one after the other, when asked for
-    const Range all = ranges(1)[0];
-    team_.run(columns.size(), [&](std::size_t task, std::size_t thread) {
-        const TopColumn top = top_column(columns[task], buffers_[thread]);
-        ColumnGains gains(top.tops.size());
-        for (ShallowSolver::PartGains& own : gains) own.clear(gains_.size());
-        solve_range(top, all, thread, buffers_[thread], gains);
-        finish(top, gains);
-    });
+    if (team_.size() > 1) solve(columns);  // alone: one after the other, when asked for
 }
 
-void ColumnwiseSolver::solve_one(std::size_t column) {
-    const TopColumn top = top_column(column, buffers_[0]);
-    const std::vector<Range> ranges = this->ranges(team_.size());
-    std::vector<ColumnGains> gains(team_.size(), ColumnGains(top.tops.size()));
-    for (ColumnGains& own : gains) {
-        for (ShallowSolver::PartGains& split : own) split.clear(gains_.size());
+/// Threads divide the splits of a column, each adding up the bins before its own again; where there
+/// are too few splits, or points take most of the time, they divide the pairs.
+void ColumnwiseSolver::list_tasks(std::size_t column, const TopColumn& top,
+                                  std::vector<Task>& tasks) const {
+    const std::size_t n_values = top.tops.size(), n = team_.size();
+    const double n_comparisons = 4.0 * static_cast<double>(n_values * choose(gains_.size(), 2));
+    const double n_additions = std::accumulate(n_additions_.begin(), n_additions_.end(), 0.0);
+    if (n > 1 && (n_values < 2 * n || n_comparisons < n_additions)) {
+        for (const Range& range : ranges(n)) tasks.push_back({column, range, 0, n_values});
+        return;
     }
-    team_.run(ranges.size(), [&](std::size_t task, std::size_t thread) {
-        solve_range(top, ranges[task], thread, buffers_[thread], gains[thread]);
+    const Range all = ranges(1)[0];
+    for (std::size_t k = 0; k < n; ++k)
+        tasks.push_back({column, all, n_values * k / n, n_values * (k + 1) / n});
+}
+
+void ColumnwiseSolver::solve(std::span<const std::size_t> columns) {
+    std::vector<TopColumn> tops(columns.size());
+    team_.run(columns.size(), [&](std::size_t c, std::size_t thread) {
+        tops[c] = top_column(columns[c], buffers_[thread]);
     });
-    for (std::size_t t = 1; t < gains.size(); ++t) {
-        for (std::size_t k = 0; k < top.tops.size(); ++k) gains[0][k].merge(gains[t][k]);
+    std::vector<Task> tasks;
+    for (std::size_t c = 0; c < columns.size(); ++c) list_tasks(c, tops[c], tasks);
+    std::vector<ColumnGains> gains(tasks.size());
+    team_.run(tasks.size(), [&](std::size_t t, std::size_t thread) {
+        const TopColumn& top = tops[tasks[t].column];
+        gains[t].resize(top.tops.size());
+        for (ShallowSolver::PartGains& own : gains[t]) own.clear(gains_.size());
+        solve_part(top, tasks[t], thread, buffers_[thread], gains[t]);
+    });
+    for (std::size_t t = 0; t < tasks.size();) {
+        const std::size_t c = tasks[t].column, first = t;
+        while (++t < tasks.size() && tasks[t].column == c) {
+            for (std::size_t k = 0; k < gains[t].size(); ++k) gains[first][k].merge(gains[t][k]);
+        }
+        finish(tops[c], gains[first]);
     }
-    finish(top, gains[0]);
 }
 
 void ColumnwiseSolver::finish(const TopColumn& column, const ColumnGains& gains) {
@@ -289,13 +304,15 @@ void ColumnwiseSolver::add_pairs(std::size_t k, const Range& range, Sums& pairs)
     }
 }
 
-void ColumnwiseSolver::solve_range(const TopColumn& column, const Range& range, std::size_t thread,
-                                   Buffers& buffers, ColumnGains& gains) {
+void ColumnwiseSolver::solve_part(const TopColumn& column, const Task& task, std::size_t thread,
+                                  Buffers& buffers, ColumnGains& gains) {
+    const Range& range = task.range;
     const std::size_t n_pairs = choose(range.end, 2) - choose(range.begin, 2);
     buffers.running.resize(n_channels_);
     buffers.pairs.resize(n_channels_);
+    std::size_t n_values = 0;
     for (const Step& step : column.steps) {
-        if (should_stop(thread)) return;
+        if (should_stop(thread) || n_values == task.end_value) return;
         switch (step.kind) {
             case Step::Kind::clear:
                 for (auto& own : buffers.running) own.assign(n_pairs, 0.0);
@@ -308,6 +325,7 @@ void ColumnwiseSolver::solve_range(const TopColumn& column, const Range& range, 
                 break;
             case Step::Kind::value:
             case Step::Kind::value_with:
+                if (n_values++ < task.first_value) break;
                 for (std::size_t b = range.first_block; b < range.end_block; ++b)
                     value_block(column, range, b, step.split, step.kind == Step::Kind::value_with,
                                 buffers, gains);

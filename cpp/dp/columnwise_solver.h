@@ -17,9 +17,9 @@ namespace hardwood::search {
 /// `ShallowSolver` needs sums over all triples of splits at once, which no cache holds if there are
 /// hundreds of splits. Here, the points are divided by their bins of one column; their sums over
 /// pairs, bin by bin, add up to those over the points where a split of the column is true. Pairs
-/// are compared in blocks that fit into the caches of one core. Threads share the columns, or the
-/// blocks of a single one; each pair is summed in the same order whatever their number. Columns
-/// that are not asked for are not computed.
+/// are compared in blocks that fit into the caches of one core. Threads share the columns and
+/// ranges of blocks; each pair is summed in the same order whatever their number. Columns that are
+/// not asked for are not computed.
 class ColumnwiseSolver {
 public:
     ColumnwiseSolver(StopToken& stop, ThreadTeam& team)
@@ -71,17 +71,23 @@ private:
         std::size_t first_block, end_block;
         std::size_t begin, end;  // their splits
     };
+    struct Task {
+        std::size_t column;  // of those to be solved
+        Range range;
+        std::size_t first_value, end_value;  // splits on top, in the order of the steps
+    };
 
     void make_blocks();
     void list_overlaps();
     void list_slots(const SplitLayout& layout, std::span<const std::uint32_t> points);
     std::vector<Range> ranges(std::size_t n) const;
-    void solve_one(std::size_t column);
+    void solve(std::span<const std::size_t> columns);
     TopColumn top_column(std::size_t column, Buffers& buffers) const;
     void list_steps(TopColumn& column) const;
     void sum_singles(TopColumn& column, Buffers& buffers) const;
-    void solve_range(const TopColumn& column, const Range& range, std::size_t thread,
-                     Buffers& buffers, ColumnGains& gains);
+    void list_tasks(std::size_t column, const TopColumn& top, std::vector<Task>& tasks) const;
+    void solve_part(const TopColumn& column, const Task& task, std::size_t thread, Buffers& buffers,
+                    ColumnGains& gains);
     void value_block(const TopColumn& column, const Range& range, std::size_t block, std::size_t k,
                      bool with_missing, Buffers& buffers, ColumnGains& gains) const;
     void finish(const TopColumn& column, const ColumnGains& gains);

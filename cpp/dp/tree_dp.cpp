@@ -48,14 +48,30 @@ bool TreeDp::should_sum(const Subproblem& subproblem) {
     if (order > 2 && (!params_.subset_sums || n_sums > params_.max_subset_sums)) return false;
     layout_.map(subproblem.box);
     if (order <= 2) return true;
-    std::vector<std::uint32_t> slots(layout_.max_slots());
-    std::vector<double> n_points(slots.size() + 1, 0.0);  // by the number of sums that they enter
-    for (const std::uint32_t z : subproblem.points)
-        n_points[layout_.slots_of(z, slots.data())] += 1.0;
-    double steps = 0.0;
-    for (std::size_t n = 0; n < n_points.size(); ++n)
-        steps += n_points[n] * SubsetSums::n_subsets(order, n);
-    return steps * weights_.n_channels <= params_.max_subset_sum_steps;
+    return n_additions(subproblem.points, order) * weights_.n_channels <=
+           params_.max_subset_sum_steps;
+}
+
+/// Of points to the sums over subsets of the splits that `layout_` maps.
+double TreeDp::n_additions(std::span<const std::uint32_t> points, int order) {
+    constexpr std::size_t points_per_task = 8192;
+    const std::size_t n_tasks = n_ranges(points.size(), points_per_task);
+    // By task, and by the number of sums of single splits that points enter.
+    std::vector<std::vector<double>> n_points(n_tasks);
+    team_.run(n_tasks, [&](std::size_t task, std::size_t) {
+        std::vector<std::uint32_t> slots(layout_.max_slots());
+        n_points[task].assign(slots.size() + 1, 0.0);
+        const std::size_t begin = task * points_per_task;
+        const std::size_t end = std::min(begin + points_per_task, points.size());
+        for (std::size_t i = begin; i < end; ++i)
+            n_points[task][layout_.slots_of(points[i], slots.data())] += 1.0;
+    });
+    double n_additions = 0.0;
+    for (const std::vector<double>& own : n_points) {
+        for (std::size_t n = 0; n < own.size(); ++n)
+            n_additions += own[n] * SubsetSums::n_subsets(order, n);
+    }
+    return n_additions;
 }
 
 std::shared_ptr<SubsetSums> TreeDp::allocate_sums() {

@@ -118,6 +118,7 @@ private:
     void try_split(const Subproblem& subproblem, int split, const SizeRange& sizes, double cutoff,
                    Entry& entry);
     bool should_sum(const Subproblem& subproblem);
+    double n_additions(std::span<const std::uint32_t> points, int order);
     std::shared_ptr<const SubsetSums> sum_pairs(const Subproblem& subproblem);
     std::shared_ptr<SubsetSums> allocate_sums();
     const ShallowGains& shallow_gains(const Subproblem& subproblem, bool by_size);

@@ -13,7 +13,7 @@ namespace {
 /// positive numbers of full precision.
 constexpr double min_exponent = -300.0, max_raise = 100.0;
 
-constexpr std::size_t points_per_task = 8192;
+constexpr std::size_t points_per_task = 2048;
 
 /// Threads share the points from `begin` on, in ranges.
 template <class Use>
