@@ -36,6 +36,7 @@ PYSTREED_SECONDS = 120.0
 DEFAULTS = (0.9, 0.9, "none")
 SETTINGS = [DEFAULTS, *(s for s in product((0.9, 0.8), (0.97, 0.9, 0.75), ("none", "balanced")) if s != DEFAULTS)]
 TIMES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0)  # at which bounds are recorded
+HORIZON = 10.0  # seconds over which the way to the result is integrated
 GOOD = 0.002  # a good tree keeps at most this share of the samples less than the best known one
 
 
@@ -192,16 +193,22 @@ def _at_times(states: list[tuple[float, float]]) -> list[float | None]:
     return [round(numbers[-1], 2) if numbers else None for numbers in before]
 
 
-def ordinary(name: str, depth: int) -> dict[str, Any]:
-    """Find the ordinary optimal tree with pystreed in this process, on the candidate splits of the default shifts."""
-    from pystreed import STreeDClassifier
-
+def problem_of_table(name: str, depth: int) -> Any:
+    """Return the problem of a table with the default settings."""
     import hardwood as hw
 
     X, y = TABLES[name].load()
     table = hw.encode(X, missing="category" if X.isna().any(axis=None) else "error")
     shifts = hw.UncertaintySet.calibrated(table, certainty=DEFAULTS[0], plausibility=DEFAULTS[1])
-    problem = hw.Problem(hw.encode_labels(y, len(y)), shifts, depth)
+    return hw.Problem(hw.encode_labels(y, len(y)), shifts, depth)
+
+
+def ordinary(name: str, depth: int) -> dict[str, Any]:
+    """Find the ordinary optimal tree with pystreed in this process, on the candidate splits of the default shifts."""
+    from pystreed import STreeDClassifier
+
+    problem = problem_of_table(name, depth)
+    table = problem.table
     columns = np.empty((problem.n_samples, problem.n_splits), dtype=np.int32)
     for k, split in enumerate(problem.splits):
         columns[:, k] = split.goes_left(table)
@@ -235,6 +242,32 @@ def first_good(row: Document) -> float | None:
     return next((at for at, value in row["values"] if value >= best - GOOD * row["total"]), None)
 
 
+def integrals(row: Document) -> tuple[float, float]:
+    """Return how far the tree and the bound were away over the first seconds: integrals of shares of the samples.
+
+    The first one compares the incumbent with the best tree of the run, the second one with the bound at the times that
+    are recorded (the number of samples before the first of them). Both end with the run if it ends with a proof.
+    """
+    end = min(HORIZON, row["seconds"]) if row["status"] == "optimal" else HORIZON
+    best = row["values"][-1][1]
+    values = [(0.0, 0.0), *((at, value) for at, value in row["values"] if at < end)]
+    bounds = [(0.0, row["total"]), *((at, b) for at, b in zip(TIMES, row["bounds"], strict=True) if b is not None)]
+    primal = _integral([(at, best - value) for at, value in values], end)
+    times = sorted({at for at, _ in values + bounds if at < end})
+    gaps = [(at, _last(bounds, at) - _last(values, at)) for at in times]
+    return primal / row["total"], _integral(gaps, end) / row["total"]
+
+
+def _last(steps: list[tuple[float, float]], at: float) -> float:
+    return [number for time, number in steps if time <= at][-1]
+
+
+def _integral(steps: list[tuple[float, float]], end: float) -> float:
+    """Return the integral of a step function, given where its steps begin."""
+    ends = [*(at for at, _ in steps[1:]), end]
+    return sum(number * (until - at) for (at, number), until in zip(steps, ends, strict=True))
+
+
 def ratios(document: Document, depth: int) -> list[float]:
     """Return the time of each proof with the default settings relative to pystreed's, where both prove."""
     pairs = [
@@ -257,8 +290,13 @@ def _summary_line(depth: int, setting: tuple[float, float, str], rows: list[Docu
     return (
         f"| {depth} | {setting[0]} / {setting[1]} | {setting[2]} | {len(rows)} | {len(rows) - len(solved)} "
         f"| {' | '.join(map(str, within))} | {seconds:.2f} | {max(row['gap'] for row in solved):.2%} "
-        f"| {statistics.median(good):.2f}, {max(good):.2f} |"
+        f"| {statistics.median(good):.2f}, {max(good):.2f} | {_mean_integrals(solved)} |"
     )
+
+
+def _mean_integrals(rows: list[Document]) -> str:
+    primal, gap = zip(*(integrals(row) for row in rows), strict=True)
+    return f"{statistics.mean(primal):.2%}, {statistics.mean(gap):.2%}"
 
 
 def page(document: Document) -> str:
@@ -273,11 +311,13 @@ def page(document: Document) -> str:
         "",
         "`proved`: fits whose tree is proved optimal, of smallest size, within these seconds of processor time. "
         "`median`: of these seconds, the limit where there is no proof. `gap`: the largest. `good tree`: seconds until "
-        f"the incumbent is within {GOOD:.1%} of the samples of the run's best tree, median and largest.",
+        f"the incumbent is within {GOOD:.1%} of the samples of the run's best tree, median and largest. `integrals`: "
+        f"distance of the incumbent from the best tree of the run, and from the bound, as shares of the samples, "
+        f"integrated over the first {HORIZON:g} seconds; means.",
         "",
         "| depth | certainty / plausibility | class weight | tables | refused | proved in 0.5 s | 1 s | 5 s | 10 s "
-        "| 60 s | median | gap | good tree |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "| 60 s | median | gap | good tree | integrals |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
         *(_summary_line(*group) for group in _groups(document)),
         "",
     ]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hardwood as hw
-from benchmarks import facts, gate, growth, mio, pages, switches
+from benchmarks import facts, gate, growth, mio, pages, real_tables, switches
 from benchmarks.measuring import geometric_mean
 from benchmarks.peers import page as peers
 from benchmarks.peers.reference import worst_case, worst_case_in_boxes
@@ -208,3 +208,20 @@ def test_recorded_results_use_current_names():
     forms = {result["method"] for result in facts.results("mio-forms")["results"]}
     assert forms == set(mio.OF_FORMS)
     assert set(facts.results("growth")["series"]) == set(growth.SERIES)
+
+
+def test_integrals_of_the_way_to_a_result_are_those_of_step_functions():
+    bounds = [None, 100.0, 90.0, 90.0, 85.0, 80.0, 80.0, None, None]  # at TIMES: 0.1, 0.2, 0.5, 1, 2, 5, 10, ...
+    row = {
+        "total": 100.0,
+        "seconds": 20.0,
+        "status": "feasible",
+        "values": [[0.2, 60.0], [1.0, 80.0]],
+        "bounds": bounds,
+    }
+    primal, gap = real_tables.integrals(row)
+    assert primal == pytest.approx((0.2 * 80 + 0.8 * 20) / 100)
+    assert gap == pytest.approx((0.2 * 100 + 0.3 * 40 + 0.5 * 30 + 1.0 * 10 + 3.0 * 5 + 5.0 * 0) / 100)
+    primal, gap = real_tables.integrals(row | {"status": "optimal", "seconds": 1.5})
+    assert primal == pytest.approx((0.2 * 80 + 0.8 * 20) / 100)
+    assert gap == pytest.approx((0.2 * 100 + 0.3 * 40 + 0.5 * 30 + 0.5 * 10) / 100)
