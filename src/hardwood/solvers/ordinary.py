@@ -89,13 +89,14 @@ def solve_regularised(
         raise ValueError(f"strengths are {strengths}; expected numbers in (0, 1]")
 
     limits_of_searches = repeat(limits) if isinstance(limits, Limits) else iter(limits)
+    solver = SearchSolver(shallower_half=False)  # so that `works` repeats searches that the clock stopped
     works: list[int | None] = []
 
     def learn(rows: NDArray[np.int64], strength: float) -> Result:
         part = table.rows(rows)
         no_shifts = UncertaintySet.boxes(part, radius=0)
         problem = Problem(labels.rows(rows), no_shifts, max_depth, (1.0 - strength) / strength)
-        result = SearchSolver().solve(problem, limits=next(limits_of_searches), n_jobs=n_jobs)
+        result = solver.solve(problem, limits=next(limits_of_searches), n_jobs=n_jobs)
         works.append(None if result.stop_reason is StopReason.FINISHED else result.work)
         return result
 
