@@ -17,9 +17,9 @@ namespace hardwood::search {
 /// `ShallowSolver` needs sums over all triples of splits at once, which no cache holds if there are
 /// hundreds of splits. Here, the points are divided by their bins of one column; their sums over
 /// pairs, bin by bin, add up to those over the points where a split of the column is true. Pairs
-/// are compared in blocks that fit into the caches of one core. Threads share the columns and
-/// ranges of blocks; each pair is summed in the same order whatever their number. Columns that are
-/// not asked for are not computed.
+/// are compared in blocks that fit into the caches of one core. Threads share the splits
+/// on top, or ranges of blocks; each pair is summed in the same order whatever their number.
+/// Columns that are not asked for are not computed.
 class ColumnwiseSolver {
 public:
     ColumnwiseSolver(StopToken& stop, ThreadTeam& team)

@@ -119,25 +119,6 @@ void MultiplierIntervals::trim() {
     intervals_ = std::move(left);
 }
 
-Interval MultiplierIntervals::below(double share) const {
-    double length = 0.0;
-    for (const Interval& interval : intervals_) length += interval.high - interval.low;
-    double left = share * length;
-    for (std::size_t k = intervals_.size(); k-- > 0;) {
-        const Interval& interval = intervals_[k];
-        if (left <= interval.high - interval.low || k == 0) {
-            const double high = std::max(interval.low, interval.high - left);
-            if (breakpoints_ == nullptr || share == 0.0) return {.low = interval.low, .high = high};
-            const MultiplierIntervals part({.low = interval.low, .high = high},
-                                           breakpoints_);  // ends at breakpoints
-            if (part.empty()) return {.low = interval.low, .high = interval.low};
-            return part.intervals().back();
-        }
-        left -= interval.high - interval.low;
-    }
-    return {};
-}
-
 double MultiplierIntervals::max_dual(const Target& target, std::vector<LossBound> known) const {
     std::ranges::sort(known, {}, &LossBound::multiplier);
     for (std::size_t k = known.size(); k-- > 1;)

@@ -73,8 +73,6 @@ public:
     const std::vector<Interval>& intervals() const { return intervals_; }
     double lowest() const { return intervals_.front().low; }
     double highest() const { return intervals_.back().high; }
-    /// The highest interval below the given share of the total length, counted from the top.
-    Interval below(double share) const;
 
     /// An upper bound on the dual values of trees at open multipliers, given lower bounds on
     /// losses; at least the cutoff. Below a multiplier with a known bound, losses are at least that

@@ -13,8 +13,8 @@ namespace hardwood::search {
 ///
 /// Every call of `should_stop` counts as one unit of work. The sequence of calls is deterministic:
 /// without a break, a search that stopped at a deadline is repeated exactly by a limit on its work.
-/// The caller is asked (`keep_going`) every tenth of a second only. Helping threads only ask whether
-/// the search has `stopped`.
+/// The caller is asked (`keep_going`) every tenth of a second only. Helping threads only ask
+/// whether the search has `stopped`.
 class StopToken {
 public:
     using Clock = std::chrono::steady_clock;
@@ -57,7 +57,7 @@ public:
         break_seconds_ = 0.5 * seconds_;
         break_work_ = max_work_ / 2;
     }
-    /// Lifts or cancels the break. True if the break is what stopped the thread.
+    /// Lifts or cancels the break. True if the break is what stopped the search.
     bool end_break() {
         break_seconds_ = std::numeric_limits<double>::infinity();
         break_work_ = std::numeric_limits<long long>::max();
@@ -65,7 +65,7 @@ public:
         stopped_ = at_break_ = false;
         return true;
     }
-    /// Work that was done on behalf of this thread, during a break.
+    /// Work that was done on behalf of this search, during a break.
     void add_work(long long work) { work_.store(this->work() + work, std::memory_order_relaxed); }
 
     /// Stop after this much more work, until `resume`: a limit for a part of the search.

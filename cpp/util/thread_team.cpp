@@ -1,5 +1,6 @@
 #include "util/thread_team.h"
 
+#include <system_error>
 #include <utility>
 
 namespace hardwood::search {
@@ -21,8 +22,10 @@ void pause_briefly() {
 }  // namespace
 
 ThreadTeam::ThreadTeam(int n_threads) {
-    for (int k = 1; k < n_threads; ++k) {
-        helpers_.emplace_back([this, k] { help(static_cast<std::size_t>(k)); });
+    try {
+        for (int k = 1; k < n_threads; ++k)
+            helpers_.emplace_back([this, k] { help(static_cast<std::size_t>(k)); });
+    } catch (const std::system_error&) {  // the system has no more threads: fewer do the same work
     }
 }
 

@@ -21,6 +21,7 @@ public:
     /// Tells a job which of its tasks is to be done, by which thread (0: the caller).
     using Job = std::function<void(std::size_t task, std::size_t thread)>;
 
+    /// Has fewer threads if the system has no more.
     explicit ThreadTeam(int n_threads);
     ~ThreadTeam();
     ThreadTeam(const ThreadTeam&) = delete;

@@ -1,5 +1,8 @@
 import signal
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -232,3 +235,25 @@ def test_an_exception_of_a_signal_handler_stops_the_search_and_is_raised(error, 
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
     assert raised.value is error
+
+
+FEW_THREADS = """
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+from hardwood.solvers.search import SearchSolver
+from tests.problems import posed, small_table
+problem = posed(*small_table(3, n=60, n_columns=5), 6.0, depth=3)
+alone = SearchSolver().solve(problem)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**28, resource.RLIM_INFINITY))  # too little for the stacks of all
+together = SearchSolver().solve(problem, n_jobs=1_000)
+print((together.tree, together.work) == (alone.tree, alone.work))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads /proc")
+def test_a_system_without_more_threads_solves_with_fewer():
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-c", FEW_THREADS, str(root)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "True"), done.stderr
